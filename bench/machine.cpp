@@ -1,0 +1,57 @@
+#include "bench/machine.hpp"
+
+#include <sched.h>
+
+#include <fstream>
+#include <sstream>
+#include <string_view>
+#include <thread>
+
+namespace narrowcast::bench {
+namespace {
+
+#if defined(__clang__)
+constexpr std::string_view kCompiler = "clang " __clang_version__;
+#else
+constexpr std::string_view kCompiler = "g++ " __VERSION__;
+#endif
+
+// The text after the first `separator` in the first line that starts with `key`.
+std::string field(const char* path, std::string_view key, char separator) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(key)) continue;
+    const std::size_t at = line.find(separator);
+    const std::size_t start =
+        at == std::string::npos ? at : line.find_first_not_of(" \t\"", at + 1);
+    if (start == std::string::npos) break;
+    return line.substr(start, line.find_last_not_of(" \t\"") + 1 - start);
+  }
+  return "unknown";
+}
+
+std::uint64_t memory_field(std::string_view key) {
+  std::istringstream text(field("/proc/meminfo", key, ':'));
+  std::uint64_t kibibytes = 0;
+  text >> kibibytes;
+  return kibibytes * 1024;
+}
+
+int usable_cores() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+Machine this_machine() {
+  return {.cpu = field("/proc/cpuinfo", "model name", ':'),
+          .system = field("/etc/os-release", "PRETTY_NAME", '='),
+          .compiler = std::string(kCompiler),
+          .cores = usable_cores(),
+          .memory_bytes = memory_field("MemTotal"),
+          .available_bytes = memory_field("MemAvailable")};
+}
+
+}  // namespace narrowcast::bench

@@ -1,0 +1,91 @@
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "bench/accuracy.hpp"
+#include "cli/codecs_page.hpp"
+#include "cli/command.hpp"
+#include "cli/promise_text.hpp"
+#include "cli/table.hpp"
+#include "codec/codec.hpp"
+
+namespace narrowcast::cli {
+namespace {
+
+struct CodecsWords {
+  bool json = false;
+  bool markdown = false;
+};
+
+nlohmann::ordered_json options_json(const CodecRow& row) {
+  nlohmann::ordered_json options = nlohmann::ordered_json::array();
+  for (const Option& option : row.options)
+    options.push_back({{"key", option.key},
+                       {"default", option.fallback},
+                       {"values", option.values},
+                       {"meaning", option.meaning}});
+  return options;
+}
+
+std::string as_json(const CodecRow& row, std::string_view spec) {
+  const std::unique_ptr<Codec> codec = make_codec(spec);
+  const Promise& promise = codec->promise();
+  nlohmann::ordered_json line = {
+      {"name", row.name},
+      {"spec", spec},
+      {"canonical", codec->spec()},
+      {"summary", row.summary},
+      {"options", options_json(row)},
+      {"bits_per_value", bench::nominal_bits(*codec)},
+      {"block", promise.block},
+      {"fixed_size", promise.fixed_size},
+      {"error",
+       {{"of_block", promise.of_block},
+        {"of_value", promise.of_value},
+        {"absolute", promise.absolute},
+        {"largest", promise.largest}}},
+      {"bias", nullptr},
+      {"non_finite", name_of(promise.non_finite)},
+  };
+  if (promise.bias) line["bias"] = *promise.bias;
+  return line.dump() + "\n";
+}
+
+void list_json(const Console& console) {
+  for (const CodecRow& row : codecs())
+    for (const std::string_view spec : row.variants) console.out << as_json(row, spec);
+}
+
+void list_text(const Console& console) {
+  console.out << variants_table().text() << "\n" << kVariantsLegend << "\n\nOptions\n";
+  for (const CodecRow& row : codecs()) {
+    console.out << fmt::format("\n{}: {}\n", row.name, row.summary);
+    for (const Option& option : row.options)
+      console.out << fmt::format("  {:<22} {}; {}\n", option_text(option), option.values,
+                                 option.meaning);
+  }
+}
+
+void list_codecs(const CodecsWords& words, const Console& console) {
+  require(!(words.json && words.markdown), Fault::usage, "--json or --markdown, not both");
+  if (words.json)
+    list_json(console);
+  else if (words.markdown)
+    console.out << codecs_page();
+  else
+    list_text(console);
+}
+
+}  // namespace
+
+Action declare_codecs(CLI::App& app) {
+  const auto words = std::make_shared<CodecsWords>();
+  app.add_flag("--json", words->json, "JSON Lines, one object for each variant");
+  app.add_flag("--markdown", words->markdown, "The page docs/codecs.md");
+  return [words](const Console& console) { list_codecs(*words, console); };
+}
+
+}  // namespace narrowcast::cli

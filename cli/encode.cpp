@@ -1,0 +1,73 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+
+#include "base/error.hpp"
+#include "cli/command.hpp"
+#include "cli/input.hpp"
+#include "cli/output.hpp"
+#include "codec/frame.hpp"
+
+namespace narrowcast::cli {
+namespace {
+
+struct EncodeWords {
+  std::string spec;
+  std::string file;
+  std::string output;
+  std::string shape;
+  std::string seed = "0";
+};
+
+using Shape = std::vector<std::size_t>;
+
+Shape parse_shape(const std::string& text) {
+  Shape shape;
+  for (const std::string& word : split_list(text))
+    shape.push_back(parse_number(word, "a dimension of a shape, such as 1024,784"));
+  return shape;
+}
+
+void require_fit(const Shape& shape, std::size_t values) {
+  std::size_t product = 1;
+  bool fits = true;
+  for (const std::size_t length : shape)
+    fits = !__builtin_mul_overflow(product, length, &product) && fits;
+  if (!fits || product != values)
+    throw Error(Fault::usage,
+                "the shape does not fit the " + std::to_string(values) + " values of the input");
+}
+
+void encode_file(const EncodeWords& words, const Console& console) {
+  require_sink(words.output, console);
+  const Encoding how{.stream = stream_of({.seed = parse_number(words.seed, "a seed")})};
+  std::optional<Shape> shape;
+  if (!words.shape.empty()) shape = parse_shape(words.shape);
+  TensorShape tensor;
+  if (shape) tensor.innermost = shape->back();
+  const std::unique_ptr<Codec> codec = make_codec(words.spec, tensor);
+
+  const std::vector<float> values = read_floats(words.file, console);
+  if (shape) require_fit(*shape, values.size());
+  write_bytes(words.output, write_frame(*codec, values, how), console);
+}
+
+}  // namespace
+
+Action declare_encode(CLI::App& app) {
+  const auto words = std::make_shared<EncodeWords>();
+  app.add_option("SPEC", words->spec, "The codec, as in 'narrowcast codecs'")
+      ->required()
+      ->type_name("");
+  app.add_option("FILE", words->file, "Raw little-endian float32; standard input when left out")
+      ->type_name("");
+  app.add_option("--seed", words->seed, "Seed of the dice of stochastic codecs [0]")
+      ->type_name("N");
+  app.add_option("--shape", words->shape, "Dimensions of the tensor, innermost last")
+      ->type_name("A,B,...");
+  app.add_option("-o,--output", words->output, "Where the frame goes, instead of standard output")
+      ->type_name("FILE");
+  return [words](const Console& console) { encode_file(*words, console); };
+}
+
+}  // namespace narrowcast::cli

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace narrowcast::cli {
+
+// A library that later versions exchange messages or compute with.
+struct Engine {
+  std::string_view name;
+  std::string_view purpose;
+  std::vector<std::string_view> libraries;  // shared objects, any of which shows that it is there
+  std::vector<std::string_view> headers;    // relative to an include folder, for building with it
+  std::string_view package;                 // of Debian, with the headers
+};
+
+struct EngineFound {
+  std::filesystem::path library;  // empty: not found
+  std::filesystem::path header;
+};
+
+std::span<const Engine> engines();
+
+// Looks into the folders of the dynamic loader and the compiler; loads nothing.
+EngineFound find_engine(const Engine& engine);
+
+}  // namespace narrowcast::cli

@@ -1,0 +1,186 @@
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "bench/accuracy.hpp"
+#include "bench/codec_bench.hpp"
+#include "bench/published.hpp"
+#include "cli/command.hpp"
+#include "cli/input.hpp"
+#include "cli/progress.hpp"
+#include "cli/table.hpp"
+#include "codec/samples.hpp"
+
+namespace narrowcast::cli {
+namespace {
+
+struct ErrorsWords {
+  std::vector<std::string> specs;
+  std::string dist;
+  std::string samples;
+  bool json = false;
+};
+
+constexpr std::size_t kUsualSamples = std::size_t{1} << 20;
+// Where the scale is the largest of all samples, the error depends on how many there are.
+constexpr std::size_t kPaperSamples = 25 * kUsualSamples;
+
+struct Subject {
+  std::string spec;
+  std::unique_ptr<Codec> codec;
+};
+
+struct Measured {
+  std::string spec;
+  std::string_view distribution;
+  std::size_t samples = 0;
+  bench::Accuracy accuracy;
+  std::optional<bench::PublishedError> published;
+};
+
+std::string as_json(const Measured& measured) {
+  const Distortion& distortion = measured.accuracy.distortion;
+  nlohmann::ordered_json line = {
+      {"codec", measured.spec},
+      {"distribution", measured.distribution},
+      {"samples", measured.samples},
+      {"bits_per_value", measured.accuracy.bits_per_value},
+      {"mae", distortion.mean_absolute()},
+      {"mse", distortion.mean_squared()},
+      {"relative_percent", distortion.mean_relative_percent()},
+      {"snr_db", distortion.signal_to_noise_db()},
+      {"cosine", distortion.cosine()},
+  };
+  if (measured.published)
+    line["published"] = {{"mse", measured.published->mean_squared},
+                         {"relative_percent", measured.published->relative_percent}};
+  return line.dump() + "\n";
+}
+
+Table empty_table() {
+  return Table({{"codec", Align::left},
+                {"samples"},
+                {"MAE"},
+                {"MSE"},
+                {"relative %"},
+                {"SNR dB"},
+                {"cosine"},
+                {"paper: MSE"},
+                {"relative %"}});
+}
+
+void add_row(Table& table, const Measured& measured) {
+  const Distortion& distortion = measured.accuracy.distortion;
+  const auto& published = measured.published;
+  table.add({measured.spec, count_text(measured.samples),
+             fmt::format("{:.3g}", distortion.mean_absolute()),
+             fmt::format("{:.3g}", distortion.mean_squared()),
+             fmt::format("{:.2f}", distortion.mean_relative_percent()),
+             fmt::format("{:.1f}", distortion.signal_to_noise_db()),
+             fmt::format("{:.5f}", distortion.cosine()),
+             published ? fmt::format("{:.2g}", published->mean_squared) : "",
+             published ? fmt::format("{:.2f}", published->relative_percent) : ""});
+}
+
+std::vector<const Distribution*> chosen_distributions(const ErrorsWords& words) {
+  std::vector<const Distribution*> chosen;
+  if (words.dist.empty())
+    for (const Distribution& each : distributions()) chosen.push_back(&each);
+  else
+    for (const std::string& name : split_list(words.dist)) chosen.push_back(&distribution(name));
+  return chosen;
+}
+
+// The paper's own settings first, beside its figures, then every other variant.
+std::vector<std::string> chosen_specs(const ErrorsWords& words) {
+  if (!words.specs.empty()) return words.specs;
+  std::vector<std::string> specs(bench::published_specs().begin(), bench::published_specs().end());
+  for (std::string& spec : bench::all_variants())
+    if (std::ranges::find(specs, spec) == specs.end()) specs.push_back(std::move(spec));
+  return specs;
+}
+
+std::vector<Subject> subjects_of(const ErrorsWords& words) {
+  std::vector<Subject> subjects;
+  for (std::string& spec : chosen_specs(words)) {
+    std::unique_ptr<Codec> codec = make_codec(spec);
+    subjects.push_back({std::move(spec), std::move(codec)});
+  }
+  return subjects;
+}
+
+// The samples of one distribution, drawn as far as they are needed.
+class Samples {
+ public:
+  explicit Samples(const Distribution& from) : from_(from) {}
+
+  Floats first(std::size_t count) {
+    const std::size_t drawn = values_.size();
+    if (drawn < count) {
+      values_.resize(count);
+      from_.draw(stream_of({.seed = 1}), drawn, MutableFloats(values_).subspan(drawn));
+    }
+    return Floats(values_).first(count);
+  }
+
+ private:
+  const Distribution& from_;
+  std::vector<float> values_;
+};
+
+Measured measure(const Subject& subject, const Distribution& from, Samples& samples,
+                 std::optional<std::size_t> asked) {
+  const auto published = bench::published_error(*subject.codec, from.name);
+  const std::size_t count = asked.value_or(published ? kPaperSamples : kUsualSamples);
+  const Stream dice = stream_of({.seed = 2});  // rounding must not know the samples
+  return {.spec = subject.spec,
+          .distribution = from.name,
+          .samples = count,
+          .accuracy = bench::measure_accuracy(*subject.codec, samples.first(count), dice),
+          .published = published};
+}
+
+void measure_errors(const ErrorsWords& words, const Console& console) {
+  const std::vector<const Distribution*> chosen = chosen_distributions(words);
+  const std::vector<Subject> subjects = subjects_of(words);
+  std::optional<std::size_t> asked;
+  if (!words.samples.empty()) asked = parse_count(words.samples);
+  Progress progress(console, subjects.size() * chosen.size());
+
+  for (const Distribution* from : chosen) {
+    Samples samples(*from);
+    Table table = empty_table();
+    for (const Subject& subject : subjects) {
+      progress.next(subject.spec + " on " + std::string(from->name));
+      const Measured measured = measure(subject, *from, samples, asked);
+      progress.clear();
+      if (words.json) console.out << as_json(measured) << std::flush;
+      add_row(table, measured);
+    }
+    if (!words.json)
+      console.out << fmt::format("{}: {}\n{}\n", from->name, from->meaning, table.text())
+                  << std::flush;
+  }
+}
+
+}  // namespace
+
+Action declare_errors(CLI::App& app) {
+  const auto words = std::make_shared<ErrorsWords>();
+  app.add_option("SPEC", words->specs, "Codecs; all with their usual variants when left out")
+      ->type_name("");
+  std::string names;
+  for (const Distribution& each : distributions())
+    names += (names.empty() ? "" : ",") + std::string(each.name);
+  app.add_option("--dist", words->dist, "Distributions, of " + names + " [all]")->type_name("LIST");
+  app.add_option("--samples", words->samples,
+                 "How many; K, M, G count in 1024 [1M, and 25M beside the paper's figures]")
+      ->type_name("N");
+  app.add_flag("--json", words->json, "JSON Lines, one object for each codec and distribution");
+  return [words](const Console& console) { measure_errors(*words, console); };
+}
+
+}  // namespace narrowcast::cli

@@ -1,0 +1,175 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <new>
+#include <ostream>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/version.hpp"
+#include "cli/command.hpp"
+#include "cli/nearest.hpp"
+#include "cli/stdio.hpp"
+#include "codec/target.hpp"
+
+namespace narrowcast::cli {
+namespace {
+
+int exit_code(Fault fault) {
+  switch (fault) {
+    case Fault::usage:
+      return 2;
+    case Fault::wire:
+      return 3;
+    case Fault::peer:
+      return 4;
+    case Fault::system:
+      return 5;
+  }
+  return 5;
+}
+
+std::string one_line(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+int fail(const Console& console, Fault fault, const std::string& why) {
+  console.err << "narrowcast: " << one_line(why) << std::endl;
+  return exit_code(fault);
+}
+
+std::string indented(std::string_view lines) {
+  std::string text = "  ";
+  for (const char c : lines) text += c == '\n' ? std::string("\n  ") : std::string(1, c);
+  return text;
+}
+
+// The commands whose name starts with `prefix`.
+void print_overview(std::ostream& out, std::string_view prefix) {
+  out << "narrowcast: gradients and activations in few bits\n\n"
+         "Usage: narrowcast COMMAND [OPTIONS]\n\nCommands:\n";
+  std::size_t width = 0;
+  for (const Command& command : commands()) width = std::max(width, command.name.size());
+  for (const Command& command : commands())
+    if (command.name.starts_with(prefix))
+      out << "  " << command.name << std::string(width + 2 - command.name.size(), ' ')
+          << command.summary << "\n";
+  out << "\n'narrowcast COMMAND --help' has examples and options; '--version' says what this is.\n"
+         "NARROWCAST_TARGET=scalar (or another name that 'narrowcast doctor' shows) forces a CPU "
+         "target.\n";
+}
+
+bool asks_for_help(std::string_view word) { return word == "--help" || word == "-h"; }
+
+std::vector<std::string> split_words(std::string_view name) {
+  const std::size_t space = name.find(' ');
+  if (space == std::string_view::npos) return {std::string(name)};
+  return {std::string(name.substr(0, space)), std::string(name.substr(space + 1))};
+}
+
+// Whether commands of two words start with this one.
+bool is_group(const std::string& word) {
+  return std::ranges::any_of(
+      commands(), [&](const Command& command) { return command.name.starts_with(word + " "); });
+}
+
+// The command that the first words name; `words` is left with what follows.
+const Command& command_of(Words& words) {
+  std::vector<std::string> known;
+  for (const Command& command : commands()) {
+    const std::vector<std::string> name = split_words(command.name);
+    if (words.size() >= name.size() && std::ranges::equal(name, words.first(name.size()))) {
+      words = words.subspan(name.size());
+      return command;
+    }
+    known.emplace_back(command.name);
+  }
+  std::string asked = words[0];
+  if (is_group(asked)) {
+    if (words.size() == 1)
+      throw Error(Fault::usage, "'" + asked + "' needs another word; see 'narrowcast --help'");
+    asked += " " + words[1];
+  }
+  throw Error(Fault::usage,
+              "unknown command '" + asked + "'" + advice(asked, known, "narrowcast --help"));
+}
+
+[[noreturn]] void refuse_extra(const CLI::App& app) {
+  const std::vector<std::string> extra = app.remaining();
+  const auto option =
+      std::ranges::find_if(extra, [](const std::string& word) { return word.starts_with("-"); });
+  if (option == extra.end())
+    throw Error(Fault::usage, "'" + extra.front() + "' is one word too many");
+  std::vector<std::string> known;
+  for (const CLI::Option* each : app.get_options())
+    for (const std::string& name : each->get_lnames()) known.push_back("--" + name);
+  throw Error(Fault::usage, "unknown option '" + *option + "'" +
+                                advice(*option, known, app.get_name() + " --help"));
+}
+
+void parse(CLI::App& app, Words words) {
+  app.allow_extras();  // to name them ourselves
+  std::vector<std::string> reversed(words.rbegin(), words.rend());
+  try {
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    throw;
+  } catch (const CLI::ParseError& error) {
+    // A misspelt option may be why something else seems to be missing.
+    if (app.remaining_size() > 0) refuse_extra(app);
+    throw Error(Fault::usage, std::string(error.what()) + "; see '" + app.get_name() + " --help'");
+  }
+  if (app.remaining_size() > 0) refuse_extra(app);
+}
+
+void run_command(Words words, const Console& console) {
+  const Command& command = command_of(words);
+  CLI::App app(
+      "Examples:\n" + indented(command.examples) + "\n\nTo " + std::string(command.summary) + ".\n",
+      "narrowcast " + std::string(command.name));
+  app.get_formatter()->column_width(32);
+  const Action action = command.declare(app);
+  try {
+    parse(app, words);
+  } catch (const CLI::CallForHelp&) {
+    console.out << app.help();
+    return;
+  }
+  action(console);
+}
+
+void run_words(Words words, const Console& console) {
+  if (!console.target.empty()) use_target(console.target);
+  require(!words.empty(), Fault::usage, "no command given; see 'narrowcast --help'");
+  if (asks_for_help(words[0]))
+    print_overview(console.out, "");
+  else if (words.size() == 2 && is_group(words[0]) && asks_for_help(words[1]))
+    print_overview(console.out, words[0] + " ");
+  else if (words[0] == "--version")
+    console.out << "narrowcast " << version() << ", commit " << commit() << ", CPU target "
+                << active_target() << "\n";
+  else
+    run_command(words, console);
+  console.out.flush();
+  require(console.out.good(), Fault::system, "cannot write the output");
+}
+
+}  // namespace
+
+int run(Words words, const Console& console) {
+  try {
+    run_words(words, console);
+    return 0;
+  } catch (const ReaderLeft&) {
+    return 0;
+  } catch (const Error& error) {
+    return fail(console, error.fault(), error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(console, Fault::system, "out of memory");
+  } catch (const std::exception& error) {
+    return fail(console, Fault::system, error.what());
+  }
+}
+
+}  // namespace narrowcast::cli

@@ -1,0 +1,33 @@
+# Everything from outside, in one place. What is missing is named with the Debian package that has it.
+
+set(missing "")
+
+# need(<CMake package> <Debian package> [arguments of find_package])
+macro(need package debian)
+  find_package(${package} QUIET ${ARGN})
+  if(NOT ${package}_FOUND)
+    list(APPEND missing "${package} is missing: apt-get install ${debian}")
+  endif()
+endmacro()
+
+need(Threads libc6-dev)
+need(hwy libhwy-dev CONFIG)
+need(xxHash libxxhash-dev MODULE)
+need(fmt libfmt-dev CONFIG)
+need(nlohmann_json nlohmann-json3-dev CONFIG)
+need(CLI11 libcli11-dev CONFIG)
+if(BUILD_TESTING)
+  need(GTest "libgtest-dev libgmock-dev" CONFIG)
+  need(rapidcheck librapidcheck-dev CONFIG)
+  need(Python3 python3 COMPONENTS Interpreter)
+endif()
+
+if(missing)
+  list(JOIN missing "\n  " lines)
+  message(FATAL_ERROR "\n  ${lines}\nscripts/setup installs all of it.")
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "codec/codec.hpp"
+#include "codec/dice.hpp"
+
+namespace narrowcast {
+
+// What all codecs with a scale for each block share.
+//
+//   wire, per block:   scale f32 | codes of the block's values, in whole bytes
+//
+// A block with a value that is not finite has the scale NaN (0x7fc00000) and codes of zero; all of
+// it decodes to NaN. Any other scale is finite and not negative.
+class BlockCodec : public Codec {
+ public:
+  BlockCodec(std::string spec, const Promise& promise)
+      : spec_(std::move(spec)), promise_(promise) {}
+
+  const std::string& spec() const override { return spec_; }
+  const Promise& promise() const override { return promise_; }
+
+ protected:
+  // Parts of a block are encoded one after the other; each but the last has this many values.
+  static constexpr std::size_t kPart = DiceCup::kMost;
+
+  struct Part {
+    Floats values;
+    float scale;
+    std::uint64_t first_index;
+    DiceCup& dice;
+  };
+
+ private:
+  // Bytes of the codes of `values`: whole for a multiple of 8 values.
+  virtual std::size_t code_bytes(std::size_t values) const noexcept = 0;
+  // The scale of a block of finite values; an infinite one poisons the block. Default: max|x|.
+  virtual float scale_of(Floats block) const;
+  // Whether blocks with a tiny scale are multiplied by a power of two before they are encoded, so
+  // that 1 / scale is finite.
+  virtual bool lifts() const noexcept { return true; }
+  // The part's values are at most about `scale`, which is a normal float and, if lifted, not tiny.
+  virtual void encode_part(const Part& part, MutableBytes codes) const = 0;
+  // Throws Fault::wire for codes that mean nothing.
+  virtual void decode_part(Bytes codes, float scale, MutableFloats out, Into into) const = 0;
+
+  std::size_t do_max_bytes(std::size_t values) const noexcept final;
+  std::size_t do_encode(Floats in, MutableBytes out, const Stream& stream,
+                        std::uint64_t first_index) const final;
+  void do_decode(Bytes in, MutableFloats out, const Landing& landing) const final;
+
+  std::size_t block_of(std::size_t values) const noexcept {
+    return promise_.block == 0 ? values : promise_.block;
+  }
+  void encode_block(Floats block, float scale, MutableBytes codes, std::uint64_t first_index,
+                    DiceCup& dice) const;
+  void decode_block(Bytes codes, float scale, MutableFloats out, const Landing& landing) const;
+  void decode_apart(Bytes codes, float scale, MutableFloats out, const Landing& landing) const;
+
+  std::string spec_;
+  Promise promise_;
+};
+
+// For codecs with a scale of their own kind (onebit, MX): a poisoned block.
+inline constexpr float kPoison = std::numeric_limits<float>::quiet_NaN();
+
+// Fills with NaN, or adds it.
+void poison(MutableFloats out);
+
+// The distance of `levels` even steps up to `scale`, rounded so that the last level is never beyond
+// the scale, where it could overflow.
+float step_of(float scale, int levels);
+
+// Throws Fault::wire unless the bits beyond `values` codes of `width` bits are zero.
+void check_padding(Bytes codes, std::size_t values, int width);
+
+}  // namespace narrowcast

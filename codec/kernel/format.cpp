@@ -1,0 +1,71 @@
+#include "codec/kernel/format.hpp"
+
+#include <bit>
+#include <cmath>
+
+namespace narrowcast::kernel {
+namespace {
+
+float power_of_two(int k) { return static_cast<float>(std::ldexp(1.0, k)); }
+
+}  // namespace
+
+Format format_of(const FormatSpec& spec) {
+  const int e = spec.exponent_bits;
+  const int m = spec.mantissa_bits;
+  const int bias = (1 << (e - 1)) - 1;
+  const auto top = (std::uint32_t{1} << (e + m)) - 1;            // all ones
+  const auto top_exponent = ((std::uint32_t{1} << e) - 1) << m;  // exponent ones, mantissa 0
+  Format f{};
+  f.width = 1 + e + m;
+  f.shift = 23 - m;
+  f.rounding = spec.rounding;
+  f.rebias = static_cast<std::uint32_t>(127 - bias) << m;
+  f.sign = std::uint32_t{1} << (e + m);
+  f.emin = 1 - bias;
+  const bool own_subnormals = e < 8;
+  f.subnormal_below = own_subnormals ? std::bit_cast<std::uint32_t>(power_of_two(f.emin)) : 0;
+  f.subnormal_magnitude = own_subnormals ? std::uint32_t{1} << m : 0;
+  f.magic = own_subnormals ? power_of_two(23 + f.emin - m) : 0;
+  f.unit = own_subnormals ? power_of_two(f.emin - m) : 0;
+  f.per_unit = own_subnormals ? power_of_two(m - f.emin) : 0;
+
+  std::uint32_t special = 0;
+  switch (spec.kind) {
+    case Kind::ieee:
+      f.largest = top_exponent - 1;
+      f.infinity_out = top_exponent;
+      f.nan_in = m == 0 ? top_exponent : top_exponent | std::uint32_t{1} << (m - 1);
+      f.has_nan_ = m > 0;
+      special = top_exponent;
+      break;
+    case Kind::fn:
+      f.largest = top - 1;
+      f.infinity_out = ~std::uint32_t{0};
+      f.nan_in = top;
+      f.has_nan_ = true;
+      special = top;
+      break;
+    case Kind::finite:
+      f.largest = top;
+      f.infinity_out = ~std::uint32_t{0};
+      f.nan_in = top;  // never used: NaN is refused before
+      f.has_nan_ = false;
+      special = top;
+      break;
+  }
+  f.infinity_in = spec.overflow == Overflow::saturate ? f.largest : special;
+  // Rounding toward zero never reaches past the largest value.
+  f.overflow = spec.rounding == Rounding::zero ? f.largest : f.infinity_in;
+  return f;
+}
+
+double Format::value_of_largest() const {
+  const int m = 23 - shift;
+  const std::uint32_t mantissa = largest & ((std::uint32_t{1} << m) - 1);
+  const int field = static_cast<int>(largest >> m);
+  if (field == 0) return std::ldexp(static_cast<double>(mantissa), emin - m);
+  return std::ldexp(static_cast<double>(mantissa | std::uint32_t{1} << m), emin - m + field - 1);
+}
+
+}  // namespace narrowcast::kernel

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// The CPU targets the kernels were compiled for. Every target gives the same bytes.
+namespace narrowcast {
+
+// Those this CPU can run, slowest first; [0] is "scalar", the specification of all others.
+std::vector<std::string> cpu_targets();
+// Those compiled into this build, whether or not this CPU can run them.
+std::vector<std::string> compiled_targets();
+// The one codecs use: the best, unless another was chosen.
+std::string active_target();
+// Makes codecs use a target, by name; process-wide, affects codecs made afterwards and before.
+// Unknown or unsupported names are Fault::usage. The program calls it for NARROWCAST_TARGET.
+void use_target(std::string_view name);
+
+}  // namespace narrowcast

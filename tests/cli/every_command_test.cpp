@@ -1,0 +1,151 @@
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/cli/run_command.hpp"
+
+namespace narrowcast::cli::test {
+namespace {
+
+std::vector<std::string> words_of(std::string_view name) {
+  std::vector<std::string> words;
+  std::istringstream in{std::string(name)};
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+std::vector<std::string> with(std::vector<std::string> words, std::vector<std::string> more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST(EveryCommand, StartsItsHelpWithExamples) {
+  for (const Command& command : commands()) {
+    for (const char* help : {"--help", "-h"}) {
+      const Outcome outcome = run_command(with(words_of(command.name), {help}));
+      EXPECT_EQ(0, outcome.code) << command.name;
+      EXPECT_EQ("", outcome.err) << command.name;
+      const std::string start = "Examples:\n  narrowcast " + std::string(command.name);
+      EXPECT_EQ(start, outcome.out.substr(0, start.size())) << command.name;
+      EXPECT_NE(std::string::npos, outcome.out.find("Usage: narrowcast")) << command.name;
+    }
+  }
+}
+
+TEST(EveryCommand, HasExamplesOfItself) {
+  for (const Command& command : commands())
+    for (const std::string& line : lines_of(std::string(command.examples)))
+      EXPECT_TRUE(line.starts_with("narrowcast " + std::string(command.name))) << line;
+}
+
+TEST(EveryCommand, IsListedInTheOverview) {
+  const Outcome outcome = run_command({"--help"});
+  EXPECT_EQ(0, outcome.code);
+  for (const Command& command : commands()) {
+    EXPECT_NE(std::string::npos, outcome.out.find(command.name)) << command.name;
+    EXPECT_NE(std::string::npos, outcome.out.find(command.summary)) << command.name;
+  }
+}
+
+TEST(EveryCommand, RefusesUnknownOptionsInOneLine) {
+  for (const Command& command : commands()) {
+    SCOPED_TRACE(command.name);
+    const Outcome outcome = run_command(with(words_of(command.name), {"--frobnicate"}));
+    expect_refusal(outcome, 2);
+    EXPECT_NE(std::string::npos, outcome.err.find("--frobnicate"));
+  }
+}
+
+// The quickest way to let each command that has --json say something.
+struct QuickRun {
+  std::vector<std::string> words;
+  std::string input;
+};
+
+std::map<std::string, QuickRun> quick_runs() {
+  const std::string frame = run_command({"encode", "fp32"}, bytes_of({1, 2, 3})).out;
+  return {
+      {"codecs", {{}, ""}},
+      {"inspect", {{}, frame}},
+      {"compare", {{"--values", "1000", "--min-time", "0"}, ""}},
+      {"errors", {{"--samples", "1000"}, ""}},
+      {"bench codec", {{"fp32", "bf16", "--sizes", "1000,2K", "--min-time", "0"}, ""}},
+      {"doctor", {{}, ""}},
+  };
+}
+
+TEST(EveryCommand, PrintsJsonLinesThatParse) {
+  const auto runs = quick_runs();
+  for (const Command& command : commands()) {
+    SCOPED_TRACE(command.name);
+    const std::string help = run_command(with(words_of(command.name), {"--help"})).out;
+    const auto quick = runs.find(std::string(command.name));
+    ASSERT_EQ(help.find("--json") != std::string::npos, quick != runs.end());
+    if (quick == runs.end()) continue;
+    const Outcome outcome = run_command(
+        with(with(words_of(command.name), quick->second.words), {"--json"}), quick->second.input);
+    EXPECT_EQ(0, outcome.code) << outcome.err;
+    EXPECT_EQ("", outcome.err);
+    ASSERT_TRUE(outcome.out.ends_with("\n"));
+    for (const std::string& line : lines_of(outcome.out))
+      EXPECT_TRUE(nlohmann::json::parse(line, nullptr, false).is_object()) << line;
+  }
+}
+
+TEST(EveryCommand, PrintsTablesWithoutColoursOrTrailingBlanks) {
+  for (const auto& [name, quick] : quick_runs()) {
+    SCOPED_TRACE(name);
+    const Outcome outcome = run_command(with(words_of(name), quick.words), quick.input);
+    EXPECT_EQ(0, outcome.code) << outcome.err;
+    EXPECT_EQ("", outcome.err);
+    EXPECT_EQ(std::string::npos, outcome.out.find('\x1b'));
+    EXPECT_EQ(std::string::npos, outcome.out.find(" \n"));
+  }
+}
+
+TEST(Program, SaysItsVersion) {
+  const Outcome outcome = run_command({"--version"});
+  EXPECT_EQ(0, outcome.code);
+  EXPECT_TRUE(outcome.out.starts_with("narrowcast ")) << outcome.out;
+  EXPECT_NE(std::string::npos, outcome.out.find("CPU target")) << outcome.out;
+}
+
+TEST(Program, SuggestsTheCommandThatWasMeant) {
+  const Outcome outcome = run_command({"encod"});
+  expect_refusal(outcome, 2);
+  EXPECT_NE(std::string::npos, outcome.err.find("did you mean 'encode'?")) << outcome.err;
+}
+
+TEST(Program, SuggestsTheOptionThatWasMeant) {
+  const Outcome outcome = run_command({"encode", "fp32", "--sed", "3"});
+  expect_refusal(outcome, 2);
+  EXPECT_NE(std::string::npos, outcome.err.find("did you mean '--seed'?")) << outcome.err;
+}
+
+TEST(Program, SuggestsNothingForSomethingElse) {
+  const Outcome outcome = run_command({"frobnicate"});
+  expect_refusal(outcome, 2);
+  EXPECT_EQ(std::string::npos, outcome.err.find("did you mean")) << outcome.err;
+}
+
+TEST(Program, RefusesBadWords) {
+  expect_refusal(run_command({}), 2);
+  expect_refusal(run_command({""}), 2);
+  expect_refusal(run_command({"--frobnicate"}), 2);
+  expect_refusal(run_command({"bench"}), 2);
+  expect_refusal(run_command({"bench", "frobnicate"}), 2);
+  expect_refusal(run_command({"codecs", "extra"}), 2);
+  expect_refusal(run_command({"codecs", "--json", "--markdown"}), 2);
+}
+
+TEST(Program, ListsTheCommandsOfAGroup) {
+  const Outcome outcome = run_command({"bench", "--help"});
+  EXPECT_EQ(0, outcome.code);
+  EXPECT_NE(std::string::npos, outcome.out.find("bench codec"));
+  EXPECT_EQ(std::string::npos, outcome.out.find("inspect"));
+}
+
+}  // namespace
+}  // namespace narrowcast::cli::test

@@ -1,0 +1,80 @@
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "cli/input.hpp"
+#include "cli/nearest.hpp"
+#include "cli/table.hpp"
+
+namespace narrowcast::cli::test {
+namespace {
+
+TEST(Count, IsReadInUnitsOf1024) {
+  EXPECT_EQ(1u, parse_count("1"));
+  EXPECT_EQ(1000u, parse_count("1000"));
+  EXPECT_EQ(65536u, parse_count("64K"));
+  EXPECT_EQ(26214400u, parse_count("25M"));
+  EXPECT_EQ(std::size_t{1} << 30, parse_count("1G"));
+}
+
+TEST(Count, IsNothingElse) {
+  for (const char* text : {"", "0", "0K", "K", "-1", "+1", "1.5M", "1 K", "1KB", "0x10", " 1",
+                           "18446744073709551616", "17179869184G"})
+    EXPECT_THROW(parse_count(text), Error) << text;
+}
+
+TEST(Count, IsWrittenAsItIsRead) {
+  for (const std::size_t count : {1u, 1000u, 1024u, 1536u, 65536u, 26214400u})
+    EXPECT_EQ(count, parse_count(count_text(count)));
+  EXPECT_EQ("25M", count_text(26214400));
+  EXPECT_EQ("0", count_text(0));
+}
+
+TEST(List, IsSplitAtCommas) {
+  EXPECT_EQ((std::vector<std::string>{"a", "b c"}), split_list("a,b c"));
+  for (const char* text : {"", ",", "a,", ",a", "a,,b"})
+    EXPECT_THROW(split_list(text), Error) << text;
+}
+
+TEST(Table, LinesUpItsColumns) {
+  Table table({{"name", Align::left}, {"n"}, {"note", Align::left}});
+  table.add({"a", "1", "x"});
+  table.add({"longer", "100", ""});
+  EXPECT_EQ(
+      "name      n  note\n"
+      "a         1  x\n"
+      "longer  100\n",
+      table.text());
+}
+
+TEST(Table, CountsWhatIsSeenOnTheScreen) {
+  Table table({{"bar", Align::left}, {"n"}});
+  table.add({"\x1b[32m██\x1b[0m", "1"});
+  table.add({"xxxx", "2"});
+  EXPECT_EQ(
+      "bar   n\n"
+      "\x1b[32m██\x1b[0m    1\n"
+      "xxxx  2\n",
+      table.text());
+}
+
+TEST(Table, IsMarkdownToo) {
+  Table table({{"name", Align::left}, {"n"}});
+  table.add({"a|b", "1"});
+  EXPECT_EQ("| name | n |\n|---|---:|\n| a\\|b | 1 |\n", table.markdown());
+}
+
+TEST(Table, RefusesRowsOfAnotherLength) {
+  Table table({{"one"}});
+  EXPECT_THROW(table.add({"a", "b"}), Error);
+}
+
+TEST(Advice, NamesTheNearestWord) {
+  const std::vector<std::string> known = {"encode", "decode", "inspect"};
+  EXPECT_EQ("; did you mean 'encode'? See 'help'", advice("encoed", known, "help"));
+  EXPECT_EQ("; did you mean 'decode'? See 'help'", advice("decod", known, "help"));
+  EXPECT_EQ("; see 'help'", advice("xyz", known, "help"));
+  EXPECT_EQ("; see 'help'", advice("xyz", {}, "help"));
+}
+
+}  // namespace
+}  // namespace narrowcast::cli::test

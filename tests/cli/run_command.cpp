@@ -1,0 +1,70 @@
+#include "tests/cli/run_command.hpp"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+
+namespace narrowcast::cli::test {
+
+Outcome run_command(const std::vector<std::string>& words, const std::string& input,
+                    const Terminals& terminals) {
+  std::istringstream in(input);
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = run(words, {.in = in, .out = out, .err = err, .terminals = terminals});
+  return {code, out.str(), err.str()};
+}
+
+void expect_refusal(const Outcome& outcome, int code) {
+  EXPECT_EQ(code, outcome.code) << outcome.err;
+  EXPECT_EQ("", outcome.out);
+  EXPECT_TRUE(outcome.err.starts_with("narrowcast: ")) << outcome.err;
+  ASSERT_FALSE(outcome.err.empty());
+  EXPECT_EQ(outcome.err.size() - 1, outcome.err.find('\n')) << outcome.err;
+}
+
+std::string bytes_of(const std::vector<float>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
+}
+
+std::vector<float> floats_of(const std::string& bytes) {
+  std::vector<float> values(bytes.size() / sizeof(float));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+  return values;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string contents(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("cannot read " + path.string());
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TemporaryFolder::TemporaryFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "narrowcast-test-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a folder");
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::size_t TemporaryFolder::files() const {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_),
+                                                std::filesystem::directory_iterator()));
+}
+
+}  // namespace narrowcast::cli::test
