@@ -1,13 +1,13 @@
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "bench/codec_bench.hpp"
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/input.hpp"
+#include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
 
@@ -25,7 +25,7 @@ struct BenchWords {
 constexpr int kMostThreads = 1024;
 
 std::string as_json(const bench::CodecTime& time) {
-  const nlohmann::ordered_json line = {
+  return json_line({
       {"codec", time.codec},
       {"values", time.values},
       {"threads", time.threads},
@@ -35,8 +35,7 @@ std::string as_json(const bench::CodecTime& time) {
       {"accumulate_ns", time.accumulate_ns},
       {"memcpy_ns", time.memcpy_ns},
       {"bits_per_value", time.bits_per_value},
-  };
-  return line.dump() + "\n";
+  });
 }
 
 Table empty_table() {
@@ -101,17 +100,14 @@ void bench_codecs(const BenchWords& words, const Console& console) {
 
 }  // namespace
 
-Action declare_bench_codec(CLI::App& app) {
+Action declare_bench_codec(Arguments& arguments) {
   const auto words = std::make_shared<BenchWords>();
-  app.add_option("SPEC", words->specs, "Codecs; all with their usual variants when left out")
-      ->type_name("");
-  app.add_option("--sizes", words->sizes,
-                 "Values in the tensor: K, M, G count in 1024 [64K,1M,25M]")
-      ->type_name("LIST");
-  app.add_option("--threads", words->threads, "Threads that share the work [1]")->type_name("N");
-  app.add_option("--min-time", words->min_time, "Seconds for each operation [0.15]")
-      ->type_name("S");
-  app.add_flag("--json", words->json, "JSON Lines, one object for each codec and size");
+  arguments.words("SPEC", words->specs, "Codecs; all with their usual variants when left out");
+  arguments.option("--sizes LIST", words->sizes,
+                   "Values in the tensor: K, M, G count in 1024 [64K,1M,25M]");
+  arguments.option("--threads N", words->threads, "Threads that share the work [1]");
+  arguments.option("--min-time S", words->min_time, "Seconds for each operation [0.15]");
+  arguments.flag("--json", words->json, "JSON Lines, one object for each codec and size");
   return [words](const Console& console) { bench_codecs(*words, console); };
 }
 

@@ -2,14 +2,14 @@
 
 namespace narrowcast::cli {
 
-Action declare_codecs(CLI::App& app);
-Action declare_encode(CLI::App& app);
-Action declare_decode(CLI::App& app);
-Action declare_inspect(CLI::App& app);
-Action declare_compare(CLI::App& app);
-Action declare_errors(CLI::App& app);
-Action declare_bench_codec(CLI::App& app);
-Action declare_doctor(CLI::App& app);
+Action declare_codecs(Arguments& arguments);
+Action declare_encode(Arguments& arguments);
+Action declare_decode(Arguments& arguments);
+Action declare_inspect(Arguments& arguments);
+Action declare_compare(Arguments& arguments);
+Action declare_errors(Arguments& arguments);
+Action declare_bench_codec(Arguments& arguments);
+Action declare_doctor(Arguments& arguments);
 
 std::span<const Command> commands() {
   static constexpr Command kCommands[] = {

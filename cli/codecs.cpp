@@ -1,13 +1,13 @@
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "bench/accuracy.hpp"
+#include "cli/arguments.hpp"
 #include "cli/codecs_page.hpp"
 #include "cli/command.hpp"
+#include "cli/json.hpp"
 #include "cli/promise_text.hpp"
 #include "cli/table.hpp"
 #include "codec/codec.hpp"
@@ -20,20 +20,20 @@ struct CodecsWords {
   bool markdown = false;
 };
 
-nlohmann::ordered_json options_json(const CodecRow& row) {
-  nlohmann::ordered_json options = nlohmann::ordered_json::array();
+JsonValue options_json(const CodecRow& row) {
+  std::vector<JsonValue> options;
   for (const Option& option : row.options)
-    options.push_back({{"key", option.key},
-                       {"default", option.fallback},
-                       {"values", option.values},
-                       {"meaning", option.meaning}});
-  return options;
+    options.push_back(json_object({{"key", option.key},
+                                   {"default", option.fallback},
+                                   {"values", option.values},
+                                   {"meaning", option.meaning}}));
+  return json_array(options);
 }
 
 std::string as_json(const CodecRow& row, std::string_view spec) {
   const std::unique_ptr<Codec> codec = make_codec(spec);
   const Promise& promise = codec->promise();
-  nlohmann::ordered_json line = {
+  return json_line({
       {"name", row.name},
       {"spec", spec},
       {"canonical", codec->spec()},
@@ -42,16 +42,13 @@ std::string as_json(const CodecRow& row, std::string_view spec) {
       {"bits_per_value", bench::nominal_bits(*codec)},
       {"block", promise.block},
       {"fixed_size", promise.fixed_size},
-      {"error",
-       {{"of_block", promise.of_block},
-        {"of_value", promise.of_value},
-        {"absolute", promise.absolute},
-        {"largest", promise.largest}}},
-      {"bias", nullptr},
+      {"error", json_object({{"of_block", promise.of_block},
+                             {"of_value", promise.of_value},
+                             {"absolute", promise.absolute},
+                             {"largest", promise.largest}})},
+      {"bias", promise.bias ? JsonValue(*promise.bias) : nullptr},
       {"non_finite", name_of(promise.non_finite)},
-  };
-  if (promise.bias) line["bias"] = *promise.bias;
-  return line.dump() + "\n";
+  });
 }
 
 void list_json(const Console& console) {
@@ -81,10 +78,10 @@ void list_codecs(const CodecsWords& words, const Console& console) {
 
 }  // namespace
 
-Action declare_codecs(CLI::App& app) {
+Action declare_codecs(Arguments& arguments) {
   const auto words = std::make_shared<CodecsWords>();
-  app.add_flag("--json", words->json, "JSON Lines, one object for each variant");
-  app.add_flag("--markdown", words->markdown, "The page docs/codecs.md");
+  arguments.flag("--json", words->json, "JSON Lines, one object for each variant");
+  arguments.flag("--markdown", words->markdown, "The page docs/codecs.md");
   return [words](const Console& console) { list_codecs(*words, console); };
 }
 

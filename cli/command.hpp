@@ -6,12 +6,10 @@
 #include <string>
 #include <string_view>
 
-namespace CLI {
-class App;
-}
-
 // A command is a function from words to text, so that a test can call it.
 namespace narrowcast::cli {
+
+class Arguments;
 
 using Words = std::span<const std::string>;
 
@@ -39,8 +37,8 @@ using Action = std::function<void(const Console&)>;
 struct Command {
   std::string_view name;  // one word, or two: "bench codec"
   std::string_view summary;
-  std::string_view examples;     // what its help starts with, a line each
-  Action (*declare)(CLI::App&);  // adds its options; the action reads them after parsing
+  std::string_view examples;      // what its help starts with, a line each
+  Action (*declare)(Arguments&);  // adds its options; the action reads them after parsing
 };
 
 std::span<const Command> commands();

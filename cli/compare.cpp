@@ -1,14 +1,14 @@
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "bench/comparison.hpp"
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/input.hpp"
+#include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
 
@@ -40,7 +40,7 @@ std::string error_percent(double percent) {
 }
 
 std::string as_json(const bench::Comparison& row) {
-  const nlohmann::ordered_json line = {
+  return json_line({
       {"codec", row.time.codec},
       {"values", row.time.values},
       {"target", row.time.target},
@@ -52,8 +52,7 @@ std::string as_json(const bench::Comparison& row) {
       {"encode_ns", row.time.encode_ns},
       {"decode_ns", row.time.decode_ns},
       {"memcpy_ns", row.time.memcpy_ns},
-  };
-  return line.dump() + "\n";
+  });
 }
 
 std::vector<std::string> cells(const bench::Comparison& row, const Terminals& terminals) {
@@ -108,13 +107,11 @@ void compare(const CompareWords& words, const Console& console) {
 
 }  // namespace
 
-Action declare_compare(CLI::App& app) {
+Action declare_compare(Arguments& arguments) {
   const auto words = std::make_shared<CompareWords>();
-  app.add_option("--values", words->values, "Values in the tensor: K, M, G count in 1024 [1M]")
-      ->type_name("N");
-  app.add_option("--min-time", words->min_time, "Seconds for each operation [0.05]")
-      ->type_name("S");
-  app.add_flag("--json", words->json, "JSON Lines, one object for each codec");
+  arguments.option("--values N", words->values, "Values in the tensor: K, M, G count in 1024 [1M]");
+  arguments.option("--min-time S", words->min_time, "Seconds for each operation [0.05]");
+  arguments.flag("--json", words->json, "JSON Lines, one object for each codec");
   return [words](const Console& console) { compare(*words, console); };
 }
 

@@ -1,6 +1,6 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/input.hpp"
 #include "cli/output.hpp"
@@ -22,11 +22,11 @@ void decode_file(const DecodeWords& words, const Console& console) {
 
 }  // namespace
 
-Action declare_decode(CLI::App& app) {
+Action declare_decode(Arguments& arguments) {
   const auto words = std::make_shared<DecodeWords>();
-  app.add_option("FILE", words->file, "A frame; standard input when left out")->type_name("");
-  app.add_option("-o,--output", words->output, "Where the values go, instead of standard output")
-      ->type_name("FILE");
+  arguments.optional_word("FILE", words->file, "A frame; standard input when left out");
+  arguments.option("-o,--output FILE", words->output,
+                   "Where the values go, instead of standard output");
   return [words](const Console& console) { decode_file(*words, console); };
 }
 

@@ -1,16 +1,16 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "base/version.hpp"
 #include "bench/machine.hpp"
 #include "bench/yardstick.hpp"
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/engines.hpp"
+#include "cli/json.hpp"
 #include "codec/target.hpp"
 
 namespace narrowcast::cli {
@@ -44,14 +44,32 @@ std::string engine_state(const EngineFound& found) {
   return found.header.empty() ? "library only, no headers" : "found";
 }
 
-nlohmann::ordered_json copy_json(const bench::CopyTime& time) {
-  return {{"memcpy_ns", time.memcpy_ns},
-          {"loop_ns", time.loop_ns},
-          {"gigabytes_per_second", time.gigabytes_per_second()}};
+JsonValue copy_json(const bench::CopyTime& time) {
+  return json_object({{"memcpy_ns", time.memcpy_ns},
+                      {"loop_ns", time.loop_ns},
+                      {"gigabytes_per_second", time.gigabytes_per_second()}});
+}
+
+JsonValue texts_json(const std::vector<std::string>& texts) {
+  return json_array(std::vector<JsonValue>(texts.begin(), texts.end()));
+}
+
+JsonValue engines_json() {
+  std::vector<JsonValue> found;
+  for (const Engine& engine : engines()) {
+    const EngineFound where = find_engine(engine);
+    found.push_back(json_object({{"name", engine.name},
+                                 {"state", engine_state(where)},
+                                 {"library", where.library.string()},
+                                 {"header", where.header.string()},
+                                 {"used", false},
+                                 {"package", engine.package}}));
+  }
+  return json_array(found);
 }
 
 std::string as_json(const Examination& found) {
-  nlohmann::ordered_json line = {
+  return json_line({
       {"version", version()},
       {"commit", commit()},
       {"compiler", found.machine.compiler},
@@ -59,23 +77,13 @@ std::string as_json(const Examination& found) {
       {"cpu", found.machine.cpu},
       {"cores", found.machine.cores},
       {"memory_bytes", found.machine.memory_bytes},
-      {"targets_compiled", compiled_targets()},
-      {"targets_usable", cpu_targets()},
+      {"targets_compiled", texts_json(compiled_targets())},
+      {"targets_usable", texts_json(cpu_targets())},
       {"target", active_target()},
       {"copy_in_cache", copy_json(found.in_cache)},
       {"copy_in_memory", copy_json(found.in_memory)},
-      {"engines", nlohmann::ordered_json::array()},
-  };
-  for (const Engine& engine : engines()) {
-    const EngineFound where = find_engine(engine);
-    line["engines"].push_back({{"name", engine.name},
-                               {"state", engine_state(where)},
-                               {"library", where.library.string()},
-                               {"header", where.header.string()},
-                               {"used", false},
-                               {"package", engine.package}});
-  }
-  return line.dump() + "\n";
+      {"engines", engines_json()},
+  });
 }
 
 std::string copy_text(std::string_view where, const bench::CopyTime& time) {
@@ -124,9 +132,9 @@ std::string as_text(const Examination& found) {
 
 }  // namespace
 
-Action declare_doctor(CLI::App& app) {
+Action declare_doctor(Arguments& arguments) {
   const auto words = std::make_shared<DoctorWords>();
-  app.add_flag("--json", words->json, "One JSON object");
+  arguments.flag("--json", words->json, "One JSON object");
   return [words](const Console& console) {
     const Examination found = examine();
     console.out << (words->json ? as_json(found) : as_text(found));

@@ -1,8 +1,8 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 
 #include "base/error.hpp"
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/input.hpp"
 #include "cli/output.hpp"
@@ -54,19 +54,15 @@ void encode_file(const EncodeWords& words, const Console& console) {
 
 }  // namespace
 
-Action declare_encode(CLI::App& app) {
+Action declare_encode(Arguments& arguments) {
   const auto words = std::make_shared<EncodeWords>();
-  app.add_option("SPEC", words->spec, "The codec, as in 'narrowcast codecs'")
-      ->required()
-      ->type_name("");
-  app.add_option("FILE", words->file, "Raw little-endian float32; standard input when left out")
-      ->type_name("");
-  app.add_option("--seed", words->seed, "Seed of the dice of stochastic codecs [0]")
-      ->type_name("N");
-  app.add_option("--shape", words->shape, "Dimensions of the tensor, innermost last")
-      ->type_name("A,B,...");
-  app.add_option("-o,--output", words->output, "Where the frame goes, instead of standard output")
-      ->type_name("FILE");
+  arguments.word("SPEC", words->spec, "The codec, as in 'narrowcast codecs'");
+  arguments.optional_word("FILE", words->file,
+                          "Raw little-endian float32; standard input when left out");
+  arguments.option("--seed N", words->seed, "Seed of the dice of stochastic codecs [0]");
+  arguments.option("--shape A,B,...", words->shape, "Dimensions of the tensor, innermost last");
+  arguments.option("-o,--output FILE", words->output,
+                   "Where the frame goes, instead of standard output");
   return [words](const Console& console) { encode_file(*words, console); };
 }
 

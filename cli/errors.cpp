@@ -1,15 +1,15 @@
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "bench/accuracy.hpp"
 #include "bench/codec_bench.hpp"
 #include "bench/published.hpp"
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/input.hpp"
+#include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
 #include "codec/samples.hpp"
@@ -43,7 +43,7 @@ struct Measured {
 
 std::string as_json(const Measured& measured) {
   const Distortion& distortion = measured.accuracy.distortion;
-  nlohmann::ordered_json line = {
+  std::vector<JsonMember> line = {
       {"codec", measured.spec},
       {"distribution", measured.distribution},
       {"samples", measured.samples},
@@ -55,9 +55,10 @@ std::string as_json(const Measured& measured) {
       {"cosine", distortion.cosine()},
   };
   if (measured.published)
-    line["published"] = {{"mse", measured.published->mean_squared},
-                         {"relative_percent", measured.published->relative_percent}};
-  return line.dump() + "\n";
+    line.push_back(
+        {"published", json_object({{"mse", measured.published->mean_squared},
+                                   {"relative_percent", measured.published->relative_percent}})});
+  return json_line(line);
 }
 
 Table empty_table() {
@@ -168,18 +169,16 @@ void measure_errors(const ErrorsWords& words, const Console& console) {
 
 }  // namespace
 
-Action declare_errors(CLI::App& app) {
+Action declare_errors(Arguments& arguments) {
   const auto words = std::make_shared<ErrorsWords>();
-  app.add_option("SPEC", words->specs, "Codecs; all with their usual variants when left out")
-      ->type_name("");
+  arguments.words("SPEC", words->specs, "Codecs; all with their usual variants when left out");
   std::string names;
   for (const Distribution& each : distributions())
     names += (names.empty() ? "" : ",") + std::string(each.name);
-  app.add_option("--dist", words->dist, "Distributions, of " + names + " [all]")->type_name("LIST");
-  app.add_option("--samples", words->samples,
-                 "How many; K, M, G count in 1024 [1M, and 25M beside the paper's figures]")
-      ->type_name("N");
-  app.add_flag("--json", words->json, "JSON Lines, one object for each codec and distribution");
+  arguments.option("--dist LIST", words->dist, "Distributions, of " + names + " [all]");
+  arguments.option("--samples N", words->samples,
+                   "How many; K, M, G count in 1024 [1M, and 25M beside the paper's figures]");
+  arguments.flag("--json", words->json, "JSON Lines, one object for each codec and distribution");
   return [words](const Console& console) { measure_errors(*words, console); };
 }
 

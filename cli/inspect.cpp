@@ -1,12 +1,12 @@
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "bench/summary.hpp"
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/input.hpp"
+#include "cli/json.hpp"
 #include "codec/frame.hpp"
 
 namespace narrowcast::cli {
@@ -18,7 +18,7 @@ struct InspectWords {
 };
 
 std::string as_json(const FrameInfo& info, const bench::Summary& summary) {
-  const nlohmann::ordered_json line = {
+  return json_line({
       {"version", info.version},
       {"spec", info.spec},
       {"values", info.count},
@@ -29,8 +29,7 @@ std::string as_json(const FrameInfo& info, const bench::Summary& summary) {
       {"max", summary.most},
       {"mean", summary.mean},
       {"not_finite", summary.not_finite},
-  };
-  return line.dump() + "\n";
+  });
 }
 
 std::string as_text(const FrameInfo& info, const bench::Summary& summary) {
@@ -59,10 +58,10 @@ void inspect_file(const InspectWords& words, const Console& console) {
 
 }  // namespace
 
-Action declare_inspect(CLI::App& app) {
+Action declare_inspect(Arguments& arguments) {
   const auto words = std::make_shared<InspectWords>();
-  app.add_option("FILE", words->file, "A frame; standard input when left out")->type_name("");
-  app.add_flag("--json", words->json, "One JSON object");
+  arguments.optional_word("FILE", words->file, "A frame; standard input when left out");
+  arguments.flag("--json", words->json, "One JSON object");
   return [words](const Console& console) { inspect_file(*words, console); };
 }
 

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <new>
 #include <ostream>
@@ -6,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/version.hpp"
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/nearest.hpp"
 #include "cli/stdio.hpp"
@@ -95,48 +95,16 @@ const Command& command_of(Words& words) {
               "unknown command '" + asked + "'" + advice(asked, known, "narrowcast --help"));
 }
 
-[[noreturn]] void refuse_extra(const CLI::App& app) {
-  const std::vector<std::string> extra = app.remaining();
-  const auto option =
-      std::ranges::find_if(extra, [](const std::string& word) { return word.starts_with("-"); });
-  if (option == extra.end())
-    throw Error(Fault::usage, "'" + extra.front() + "' is one word too many");
-  std::vector<std::string> known;
-  for (const CLI::Option* each : app.get_options())
-    for (const std::string& name : each->get_lnames()) known.push_back("--" + name);
-  throw Error(Fault::usage, "unknown option '" + *option + "'" +
-                                advice(*option, known, app.get_name() + " --help"));
-}
-
-void parse(CLI::App& app, Words words) {
-  app.allow_extras();  // to name them ourselves
-  std::vector<std::string> reversed(words.rbegin(), words.rend());
-  try {
-    app.parse(reversed);
-  } catch (const CLI::CallForHelp&) {
-    throw;
-  } catch (const CLI::ParseError& error) {
-    // A misspelt option may be why something else seems to be missing.
-    if (app.remaining_size() > 0) refuse_extra(app);
-    throw Error(Fault::usage, std::string(error.what()) + "; see '" + app.get_name() + " --help'");
-  }
-  if (app.remaining_size() > 0) refuse_extra(app);
-}
-
 void run_command(Words words, const Console& console) {
   const Command& command = command_of(words);
-  CLI::App app(
-      "Examples:\n" + indented(command.examples) + "\n\nTo " + std::string(command.summary) + ".\n",
-      "narrowcast " + std::string(command.name));
-  app.get_formatter()->column_width(32);
-  const Action action = command.declare(app);
-  try {
-    parse(app, words);
-  } catch (const CLI::CallForHelp&) {
-    console.out << app.help();
-    return;
-  }
-  action(console);
+  Arguments arguments("narrowcast " + std::string(command.name),
+                      "Examples:\n" + indented(command.examples) + "\n\nTo " +
+                          std::string(command.summary) + ".\n");
+  const Action action = command.declare(arguments);
+  if (arguments.parse(words))
+    action(console);
+  else
+    console.out << arguments.help();
 }
 
 void run_words(Words words, const Console& console) {

@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "base/error.hpp"
@@ -84,16 +86,10 @@ class Mx final : public Codec {
     Scales scales;
     Codes codes;
     cpu.mx_encode(in, blocks, format_, scales.data(), codes.data());
-    const std::size_t bytes = packed_bytes(kMxBlock, width_);
-    if (width_ < 8) {
-      Codes packed;
-      cpu.pack(codes.data(), blocks * kMxBlock, width_, packed.data());
-      codes = packed;
-    }
-    for (std::size_t i = 0; i < blocks; ++i) {
-      *out++ = scales[i];
-      out = std::copy_n(codes.data() + i * bytes, bytes, out);
-    }
+    if (width_ == 8) return weave(scales, codes, blocks, out);
+    Codes packed;
+    cpu.pack(codes.data(), blocks * kMxBlock, width_, packed.data());
+    weave(scales, packed, blocks, out);
   }
 
   void do_decode(Bytes in, MutableFloats out, const Landing& landing) const override {
@@ -119,20 +115,50 @@ class Mx final : public Codec {
     const kernel::Kernels& cpu = kernel::active();
     Scales scales;
     Codes codes;
-    const std::size_t bytes = packed_bytes(kMxBlock, width_);
-    for (std::size_t i = 0; i < blocks; ++i) {
-      scales[i] = *in++;
-      std::copy_n(in, bytes, codes.data() + i * bytes);
-      in += bytes;
-    }
-    if (width_ < 8) {
-      const Codes packed = codes;
+    if (width_ == 8) {
+      unweave(in, blocks, scales, codes);
+    } else {
+      Codes packed;
+      unweave(in, blocks, scales, packed);
       cpu.unpack(packed.data(), blocks * kMxBlock, width_, codes.data());
     }
     if (format_.integer)
       require(!cpu.contains8(codes.data(), blocks * kMxBlock, 0x80), Fault::wire,
               "decode: mxint8 has no -128");
     cpu.mx_decode[landing.into](scales.data(), codes.data(), blocks, format_, landing.factor, out);
+  }
+
+  // Calls body with the bytes of a block's elements as a constant: copies of a known size are
+  // moves, others are calls.
+  template <class Body>
+  void with_bytes(Body body) const {
+    switch (width_) {
+      case 4:
+        return body(std::integral_constant<std::size_t, 16>());
+      case 6:
+        return body(std::integral_constant<std::size_t, 24>());
+      default:
+        return body(std::integral_constant<std::size_t, 32>());
+    }
+  }
+
+  void weave(const Scales& scales, const Codes& codes, std::size_t blocks,
+             std::uint8_t* out) const {
+    with_bytes([&](auto bytes) {
+      for (std::size_t i = 0; i < blocks; ++i, out += 1 + bytes) {
+        *out = scales[i];
+        std::memcpy(out + 1, codes.data() + i * bytes, bytes);
+      }
+    });
+  }
+
+  void unweave(const std::uint8_t* in, std::size_t blocks, Scales& scales, Codes& codes) const {
+    with_bytes([&](auto bytes) {
+      for (std::size_t i = 0; i < blocks; ++i, in += 1 + bytes) {
+        scales[i] = *in;
+        std::memcpy(codes.data() + i * bytes, in + 1, bytes);
+      }
+    });
   }
 
   std::string spec_;

@@ -127,6 +127,34 @@ struct Decoder {
   const Format& format;
 };
 
+// Formats of at most eight magnitudes, where a vector has as many lanes: one permutation finds the
+// value.
+struct NarrowDecoder {
+  explicit HWY_INLINE NarrowDecoder(const Format& f) : format(f) {
+    alignas(32) static constexpr std::uint32_t kMagnitudes[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const auto below = Set(format.sign - 1);
+    table = Decoder(f).Value(hn::And(hn::Load(U32(), kMagnitudes), below));
+    // NaN has no sign here, wherever its code has one.
+    const auto bits = hn::BitCast(U32(), table);
+    signs = hn::BitCast(F32(), hn::AndNot(Below(Set(0x7f800000u), bits), Set(0x80000000u)));
+  }
+
+  HWY_INLINE VF Value(VU code) const {
+    const F32 d;
+    const auto index =
+        hn::IndicesFromVec(d, hn::BitCast(I32(), hn::And(code, Set(format.sign - 1))));
+    const auto value = hn::TableLookupLanes(table, index);
+    const auto sign = hn::ShiftLeft<31>(hn::ShiftRightSame(code, format.width - 1));
+    return hn::Or(value, hn::And(hn::BitCast(d, sign), hn::TableLookupLanes(signs, index)));
+  }
+
+  static HWY_INLINE bool Fits(const Format& f) { return kLanes == 8 && f.width <= 4; }
+
+  const Format& format;
+  VF table;
+  VF signs;
+};
+
 template <class Code, Rounding rounding>
 HWY_INLINE void EncodeAll(const float* x, std::size_t n, const Format& format,
                           const std::uint16_t* random, Code* codes) {
@@ -153,15 +181,22 @@ void Encode(const float* x, std::size_t n, const Format& format, const std::uint
   }
 }
 
-template <class Code, Into into>
-void Decode(const Code* codes, std::size_t n, const Format& format, float factor, float* out) {
+template <Into into, class AnyDecoder, class Code>
+HWY_INLINE void DecodeAll(const AnyDecoder& decoder, const Code* codes, std::size_t n, float factor,
+                          float* out) {
   const F32 d;
-  const Decoder decoder(format);
   const auto scale = hn::Set(d, factor);
   DecodeUnits(codes, n, out, [&](const Code* in, float* to) HWY_ATTR {
     for (std::size_t j = 0; j < kUnit; j += kLanes)
       Land<into>(hn::Mul(decoder.Value(LoadCodes(in + j)), scale), to + j);
   });
+}
+
+template <class Code, Into into>
+void Decode(const Code* codes, std::size_t n, const Format& format, float factor, float* out) {
+  if (NarrowDecoder::Fits(format))
+    return DecodeAll<into>(NarrowDecoder(format), codes, n, factor, out);
+  DecodeAll<into>(Decoder(format), codes, n, factor, out);
 }
 
 // --- MX ---
@@ -234,30 +269,44 @@ void MxEncode(const float* x, std::size_t blocks, const MxFormat& format, std::u
   }
 }
 
-template <Into into>
-void MxDecode(const std::uint8_t* scales, const std::uint8_t* codes, std::size_t blocks,
-              const MxFormat& format, float factor, float* out) {
+struct IntegerDecoder {
+  HWY_INLINE VF Value(VU code) const {
+    const F32 d;
+    const auto level = hn::ShiftRight<24>(hn::BitCast(I32(), hn::ShiftLeft<24>(code)));
+    return hn::Mul(hn::ConvertTo(d, level), hn::Set(d, 1.0f / 64.0f));
+  }
+};
+
+struct MxMessage {
+  const std::uint8_t* scales;
+  const std::uint8_t* codes;
+  std::size_t blocks;
+};
+
+template <Into into, class AnyDecoder>
+HWY_INLINE void MxDecodeAll(const AnyDecoder& decoder, MxMessage message, float factor,
+                            float* out) {
   const F32 d;
-  const I32 di;
-  const hn::Rebind<std::int8_t, F32> d8;
-  const Decoder decoder(format.element);
   const auto last = hn::Set(d, factor);
-  for (; blocks > 0; --blocks, codes += kMxBlock, out += kMxBlock) {
-    const int shared = *scales++;
+  for (; message.blocks > 0; --message.blocks, message.codes += kMxBlock, out += kMxBlock) {
+    const int shared = *message.scales++;
     const auto scale =
         hn::Set(d, shared == 255 ? std::bit_cast<float>(0x7fc00000u) : PowerOfTwo(shared - 127));
     for (std::size_t j = 0; j < kMxBlock; j += kLanes) {
-      VF value;
-      if (format.integer) {
-        const auto* levels = reinterpret_cast<const std::int8_t*>(codes + j);
-        const auto level = hn::ConvertTo(d, hn::PromoteTo(di, hn::LoadU(d8, levels)));
-        value = hn::Mul(level, hn::Set(d, 1.0f / 64.0f));
-      } else {
-        value = decoder.Value(LoadCodes(codes + j));
-      }
+      const auto value = decoder.Value(LoadCodes(message.codes + j));
       Land<into>(hn::Mul(hn::Mul(value, scale), last), out + j);
     }
   }
+}
+
+template <Into into>
+void MxDecode(const std::uint8_t* scales, const std::uint8_t* codes, std::size_t blocks,
+              const MxFormat& format, float factor, float* out) {
+  const MxMessage message{scales, codes, blocks};
+  if (format.integer) return MxDecodeAll<into>(IntegerDecoder(), message, factor, out);
+  if (NarrowDecoder::Fits(format.element))
+    return MxDecodeAll<into>(NarrowDecoder(format.element), message, factor, out);
+  MxDecodeAll<into>(Decoder(format.element), message, factor, out);
 }
 
 void Fill(Kernels& table) {

@@ -112,20 +112,37 @@ using VQ = hn::Vec<U64>;
 constexpr std::size_t kWords = hn::MaxLanes(U64());
 constexpr std::size_t kPackUnit = kWords * 8;  // codes
 
-// Masks that keep the low `bits` of every field of `field` bits.
-HWY_INLINE VQ Fields(int field, int bits) {
+// The low `bits` of every field of `field` bits.
+constexpr std::uint64_t Fields(int field, int bits) {
   std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
   for (int at = field; at < 64; at *= 2) mask |= mask << at;
-  return hn::Set(U64(), mask);
+  return mask;
 }
+
+struct Masks {
+  std::uint64_t one[8], two[8], four[8], eight[8];  // by width
+};
+
+constexpr Masks MakeMasks() {
+  Masks masks{};
+  for (int w = 1; w < 8; ++w) {
+    masks.one[w] = Fields(8, w);
+    masks.two[w] = Fields(16, w);
+    masks.four[w] = Fields(32, 2 * w);
+    masks.eight[w] = Fields(64, 4 * w);
+  }
+  return masks;
+}
+
+constexpr Masks kMasks = MakeMasks();
 
 struct Joints {
   explicit HWY_INLINE Joints(int w)
       : width(w),
-        one(Fields(8, w)),
-        two(Fields(16, w)),
-        four(Fields(32, 2 * w)),
-        eight(Fields(64, 4 * w)) {}
+        one(hn::Set(U64(), kMasks.one[w])),
+        two(hn::Set(U64(), kMasks.two[w])),
+        four(hn::Set(U64(), kMasks.four[w])),
+        eight(hn::Set(U64(), kMasks.eight[w])) {}
 
   HWY_INLINE VQ Join(VQ v) const {
     v = hn::And(v, one);
@@ -156,31 +173,22 @@ void Pack(const std::uint8_t* codes, std::size_t n, int width, std::uint8_t* out
   const hn::Repartition<std::uint8_t, U64> d8;
   const Joints joints(width);
   const auto bytes = static_cast<std::size_t>(width);
-  alignas(32) std::uint64_t words[kWords];
-  const auto join = [&](const std::uint8_t* from) HWY_ATTR {
-    hn::Store(joints.Join(hn::BitCast(d, hn::LoadU(d8, from))), d, words);
-  };
   // Each word is stored over the zeros of the one before.
+  const auto unit = [&](const std::uint8_t* from, std::uint8_t* to) HWY_ATTR {
+    alignas(32) std::uint64_t words[kWords];
+    hn::Store(joints.Join(hn::BitCast(d, hn::LoadU(d8, from))), d, words);
+    for (std::size_t k = 0; k < kWords; ++k) std::memcpy(to + k * bytes, &words[k], 8);
+  };
   for (; n >= kPackUnit + CodesBehind(width); n -= kPackUnit, codes += kPackUnit) {
-    join(codes);
-    for (std::size_t k = 0; k < kWords; ++k, out += bytes)
-      std::memcpy(out, &words[k], sizeof words[k]);
+    unit(codes, out);
+    out += kWords * bytes;
   }
-  while (n > 0) {
-    std::uint8_t pad[kPackUnit] = {};
-    const std::size_t here = n < kPackUnit ? n : kPackUnit;
-    std::memcpy(pad, codes, here);
-    join(pad);
-    std::size_t left = (here * bytes + 7) / 8;
-    for (std::size_t k = 0; left > 0; ++k) {
-      const std::size_t some = left < bytes ? left : bytes;
-      std::memcpy(out, &words[k], some);
-      out += some;
-      left -= some;
-    }
-    n -= here;
-    codes += here;
-  }
+  // What is left is at most two units and a bit: packed where there is room, then moved.
+  std::uint8_t in_pad[4 * kPackUnit] = {};
+  std::uint8_t out_pad[4 * kPackUnit];
+  std::memcpy(in_pad, codes, n);
+  for (std::size_t i = 0; i < n; i += kPackUnit) unit(in_pad + i, out_pad + i / 8 * bytes);
+  std::memcpy(out, out_pad, (n * bytes + 7) / 8);
 }
 
 void Unpack(const std::uint8_t* in, std::size_t n, int width, std::uint8_t* codes) {
@@ -188,31 +196,20 @@ void Unpack(const std::uint8_t* in, std::size_t n, int width, std::uint8_t* code
   const hn::Repartition<std::uint8_t, U64> d8;
   const Joints joints(width);
   const auto bytes = static_cast<std::size_t>(width);
-  alignas(32) std::uint64_t words[kWords];
-  const auto part = [&](std::uint8_t* to) HWY_ATTR {
+  const auto unit = [&](const std::uint8_t* from, std::uint8_t* to) HWY_ATTR {
+    alignas(32) std::uint64_t words[kWords];
+    for (std::size_t k = 0; k < kWords; ++k) std::memcpy(&words[k], from + k * bytes, 8);
     hn::StoreU(hn::BitCast(d8, joints.Part(hn::Load(d, words))), d8, to);
   };
   for (; n >= kPackUnit + CodesBehind(width); n -= kPackUnit, codes += kPackUnit) {
-    for (std::size_t k = 0; k < kWords; ++k, in += bytes)
-      std::memcpy(&words[k], in, sizeof words[k]);
-    part(codes);
+    unit(in, codes);
+    in += kWords * bytes;
   }
-  while (n > 0) {
-    const std::size_t here = n < kPackUnit ? n : kPackUnit;
-    std::size_t left = (here * bytes + 7) / 8;
-    for (std::size_t k = 0; k < kWords; ++k) {
-      const std::size_t some = left < bytes ? left : bytes;
-      words[k] = 0;
-      std::memcpy(&words[k], in, some);
-      in += some;
-      left -= some;
-    }
-    std::uint8_t pad[kPackUnit];
-    part(pad);
-    std::memcpy(codes, pad, here);
-    n -= here;
-    codes += here;
-  }
+  std::uint8_t in_pad[4 * kPackUnit] = {};
+  std::uint8_t out_pad[4 * kPackUnit];
+  std::memcpy(in_pad, in, (n * bytes + 7) / 8);
+  for (std::size_t i = 0; i < n; i += kPackUnit) unit(in_pad + i / 8 * bytes, out_pad + i);
+  std::memcpy(codes, out_pad, n);
 }
 
 void UnpackSigned(const std::uint8_t* in, std::size_t n, int width, std::int8_t* codes) {

@@ -52,7 +52,8 @@ HWY_INLINE std::uint8_t MaskByte(MakeMask make) {
 // Lane t * kLanes + k of the mask is bit t * kLanes + k of the byte.
 HWY_INLINE hn::Mask<F32> MaskOf(std::uint32_t byte, std::size_t t) {
   const U32 du;
-  const auto bit = hn::Shl(hn::Set(du, 1), hn::Iota(du, static_cast<std::uint32_t>(t * kLanes)));
+  alignas(32) static constexpr std::uint32_t kBit[8] = {1, 2, 4, 8, 16, 32, 64, 128};
+  const auto bit = hn::Load(du, kBit + t * kLanes);
   return hn::RebindMask(F32(), hn::TestBit(hn::Set(du, byte), bit));
 }
 

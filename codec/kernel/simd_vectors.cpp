@@ -124,7 +124,8 @@ struct Philox {
     const hn::Repartition<std::uint32_t, U64> dw;
     const auto m0 = hn::BitCast(dw, hn::Set(U64(), 0xd2511f53u));
     const auto m1 = hn::BitCast(dw, hn::Set(U64(), 0xcd9e8d57u));
-    c[0] = hn::Iota(U64(), counter);
+    alignas(32) static constexpr std::uint64_t kLane[4] = {0, 1, 2, 3};
+    c[0] = hn::Add(hn::Set(U64(), counter), hn::Load(U64(), kLane));
     c[1] = hn::ShiftRight<32>(c[0]);
     c[2] = salt_low;
     c[3] = salt_high;

@@ -116,9 +116,8 @@ testing::AssertionResult keeps_error_promise(const Codec& codec, Floats in, Floa
     for (std::size_t i = begin; finite && i < begin + block.size(); ++i) {
       const double error = std::fabs(static_cast<double>(in[i]) - static_cast<double>(out[i]));
       // One value past the largest may take along those that share its scale.
-      const bool past =
-          std::max(std::fabs(static_cast<double>(in[i])), promise.of_block > 0 ? block_max : 0.0) >
-          promise.largest;
+      const bool past = std::max(std::fabs(static_cast<double>(in[i])),
+                                 promise.of_block > 0 ? block_max : 0.0) > promise.largest;
       if (past && overflows_well(promise, in[i], out[i])) continue;
       if (!(error <= promised_error(promise, in[i], block_max))) {
         return wrong(i, in[i], out[i], "farther off than ")

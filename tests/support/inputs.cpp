@@ -101,8 +101,7 @@ std::vector<std::size_t> awkward_counts(const Codec& codec) {
       counts.push_back(around);
   counts.insert(counts.end(), {1000, 2 * block + block / 2 + 3});
   std::ranges::sort(counts);
-  const auto repeated = std::ranges::unique(counts);
-  counts.erase(repeated.begin(), repeated.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
   return counts;
 }
 
