@@ -35,7 +35,7 @@ class BlockCodec : public Codec {
   };
 
  private:
-  // Bytes of the codes of `values`: whole for a multiple of 8 values.
+  // Bytes of the codes of `values`; kPart values fill theirs.
   virtual std::size_t code_bytes(std::size_t values) const noexcept = 0;
   // The scale of a block of finite values; an infinite one poisons the block. Default: max|x|.
   virtual float scale_of(Floats block) const;

@@ -49,7 +49,7 @@ constexpr std::array kBnbOptions{
     Option{"block", "4096", "a whole number from 1", "values that share a scale"}};
 constexpr std::array kQsgdOptions{
     Option{"bits", "4", "2..8,16", "bits a value, the sign among them"},
-    Option{"bucket", "", "a multiple of 8",
+    Option{"bucket", "", "a whole number from 1",
            "values that share a scale; 128 for 2 and 3 bits, 512 up to 8, 8192 for 16"},
     Option{"norm", "max", "max|l2", "the scale: largest magnitude, or Euclidean norm"},
     Option{"coding", "fixed", "fixed|elias", "levels in `bits` bits, or in Elias' omega code"}};
@@ -70,8 +70,7 @@ constexpr std::array kMxfp6Options{Option{"element", "e2m3", "e2m3|e3m2", "eleme
                                    kScale};
 constexpr std::array kMxOptions{kScale};
 constexpr std::array kTernOptions{
-    Option{"block", "4096", "a multiple of 4", "values that share a scale; 0 = all of them"},
-    Option{"clip", "2.5", "0..1000", "values beyond clip * rms are clipped; 0 = none"}};
+    kBlock, Option{"clip", "2.5", "0..1000", "values beyond clip * rms are clipped; 0 = none"}};
 
 constexpr std::array kFp32Specs{Specs("fp32")};
 constexpr std::array kFp16Specs{Specs("fp16")};

@@ -37,7 +37,8 @@ struct Promise {
   double of_block = 0;
   double of_value = 0;
   double absolute = 0;
-  // Beyond it values overflow: to infinity or NaN, or to `largest` where the codec saturates.
+  // Beyond it values overflow: to infinity or NaN, or to `largest` where the codec saturates. One
+  // such value may take its whole block along.
   double largest = 3.4028234663852886e38;
   // Empty for deterministic rounding. Otherwise |E[x'] - x| <= bias * max|block| + absolute, where
   // for a codec that has no blocks max|block| is |x| itself.

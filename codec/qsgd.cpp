@@ -113,8 +113,7 @@ std::unique_ptr<Codec> make_qsgd(const Options& options) {
   qsgd.bits = static_cast<int>(options.integer("bits", 2, 16));
   if (qsgd.bits > 8 && qsgd.bits != 16) options.refuse("option bits is 2..8,16");
   if (!options.given("bucket")) options.resolve("bucket", std::to_string(usual_bucket(qsgd.bits)));
-  qsgd.bucket = static_cast<std::size_t>(options.integer("bucket", 8, 1 << 20));
-  if (qsgd.bucket % 8 != 0) options.refuse("option bucket is a multiple of 8");
+  qsgd.bucket = static_cast<std::size_t>(options.integer("bucket", 1, 1 << 30));
   qsgd.norm = options.word("norm") == "l2" ? Norm::l2 : Norm::max;
   const bool elias = options.word("coding") == "elias";
   if (elias) return make_qsgd_elias(options.canonical(), qsgd);

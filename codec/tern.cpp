@@ -82,7 +82,6 @@ class Tern final : public BlockCodec {
 
 std::unique_ptr<Codec> make_tern(const Options& options) {
   const auto block = static_cast<std::size_t>(options.integer("block", 0, std::int64_t{1} << 40));
-  if (block % 4 != 0) options.refuse("option block is a multiple of 4");
   return std::make_unique<Tern>(options, block, options.real("clip", 0, 1000));
 }
 

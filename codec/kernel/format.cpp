@@ -1,5 +1,6 @@
 #include "codec/kernel/format.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -54,6 +55,8 @@ Format format_of(const FormatSpec& spec) {
       special = top;
       break;
   }
+  // With eight exponent bits the top exponent lies beyond float32, so no value has it.
+  if (e == 8) f.largest = std::min(f.largest, top_exponent - 1);
   f.infinity_in = spec.overflow == Overflow::saturate ? f.largest : special;
   // Rounding toward zero never reaches past the largest value.
   f.overflow = spec.rounding == Rounding::zero ? f.largest : f.infinity_in;

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""docs/results.md from the JSON Lines of `narrowcast bench codec`; scripts/bench calls it.
+
+    tools/results.py MACHINE.json CODEC.jsonl > docs/results.md
+
+MACHINE.json is what `narrowcast doctor --json` printed in the same run.
+"""
+import json
+import sys
+
+LARGE, CACHED = 25 << 20, 1 << 20
+
+# Times memcpy of the same array, 25 M values, one thread: what encoding may take.
+ENCODE_GOALS = {
+    **dict.fromkeys(["fp16", "bf16", "linear8", "e5m2", "e4m3", "float:e=5,m=2", "float:e=4,m=3",
+                     "float:e=3,m=0", "onebit", "onebit:column=512"], 1.5),
+    **dict.fromkeys(["dynamic8", "bnb8", "qsgd:bits=8", "qsgd:bits=4", "mxfp4"], 2.5),
+}
+DECODE_GOAL = 1.5  # of every codec but Elias coding; of `float` for 8 and 4 bits
+CACHED_GOALS = {"dynamic8": 0.6}  # encode, ns a value, 1 M values
+SLOW = 1.0  # ns a value: above it two threads should gain as in cache
+
+
+def free_of_goal(codec):
+    return "elias" in codec or codec in ("float:e=6,m=9", "float:e=8,m=10")
+
+
+def cell(ratio, goal):
+    if goal is None:
+        return f"{ratio:.2f}"
+    return f"{ratio:.2f}" if ratio <= goal else f"**{ratio:.2f}** (goal {goal})"
+
+
+def ratio(row, what):
+    return row[f"{what}_ns"] / row["memcpy_ns"]
+
+
+def speed_rows(rows):
+    for row in rows:
+        goal = None if free_of_goal(row["codec"]) else DECODE_GOAL
+        yield (f"| `{row['codec']}` | {row['bits_per_value']:.2f} | {row['encode_ns']:.2f} | "
+               f"{row['decode_ns']:.2f} | {cell(ratio(row, 'encode'), ENCODE_GOALS.get(row['codec']))} | "
+               f"{cell(ratio(row, 'decode'), goal)} | {cell(ratio(row, 'accumulate'), goal)} |")
+
+
+def cached_rows(rows):
+    for row in rows:
+        yield (f"| `{row['codec']}` | {cell(row['encode_ns'], CACHED_GOALS.get(row['codec']))} | "
+               f"{row['decode_ns']:.2f} | {row['accumulate_ns']:.2f} | {row['memcpy_ns']:.2f} |")
+
+
+def thread_rows(one, two, at_least):
+    """Gains of two threads over one, beside that of the copy."""
+    for a, b in zip(one, two):
+        gains = {what: a[f"{what}_ns"] / b[f"{what}_ns"] for what in ("encode", "decode", "memcpy")}
+        goals = [at_least(a[f"{what}_ns"], gains["memcpy"]) for what in ("encode", "decode")]
+        cells = [f"{gains[what]:.2f}" if gains[what] >= goal else f"**{gains[what]:.2f}** (goal {goal:.2f})"
+                 for what, goal in zip(("encode", "decode"), goals)]
+        yield f"| `{a['codec']}` | {cells[0]} | {cells[1]} | {gains['memcpy']:.2f} |"
+
+
+def main():
+    machine = json.load(open(sys.argv[1]))
+    rows = [json.loads(line) for line in open(sys.argv[2])]
+
+    def pick(values, threads):
+        return [r for r in rows if r["values"] == values and r["threads"] == threads]
+
+    print("# Results\n\nMade by `scripts/bench`, in one run on a machine with nothing else to do. Machines differ and "
+          "are noisy: what counts\nare ratios to copying the same float32 array, measured in turns with each codec. "
+          "The copy is the better of `memcpy`\nand a plain vector loop, on 64-byte aligned buffers. A bold figure "
+          "misses its goal.\n")
+    print(f"{machine['cpu']}, {machine['cores']} cores, target {machine['target']}, {machine['compiler']}, "
+          f"commit `{machine['commit']}`.\n")
+    print("## One thread, 25 M values (100 MiB): times memcpy\n\n"
+          "| codec | bits | encode ns | decode ns | encode x | decode x | accumulate x |\n|---|---:|---:|---:|---:|---:|---:|")
+    print(*speed_rows(pick(LARGE, 1)), sep="\n")
+    print("\n## One thread, 1 M values (4 MiB, in cache): ns a value\n\n"
+          "| codec | encode | decode | accumulate | memcpy |\n|---|---:|---:|---:|---:|")
+    print(*cached_rows(pick(CACHED, 1)), sep="\n")
+    print("\n## Two threads, 1 M values: times as fast as one\n\nGoal: 1.7.\n\n| codec | encode | decode | memcpy |\n|---|---:|---:|---:|")
+    print(*thread_rows(pick(CACHED, 1), pick(CACHED, 2), lambda _, copy: 1.7), sep="\n")
+    print("\n## Two threads, 25 M values: times as fast as one\n\nGoal: 0.9 of what the copy gains, and 1.7 for what takes "
+          "over 1 ns a value.\n\n| codec | encode | decode | memcpy |\n|---|---:|---:|---:|")
+    print(*thread_rows(pick(LARGE, 1), pick(LARGE, 2), lambda ns, copy: 1.7 if ns > SLOW else 0.9 * copy), sep="\n")
+
+
+if __name__ == "__main__":
+    main()
