@@ -19,11 +19,6 @@ std::uint64_t absorb(std::uint64_t state, std::uint64_t word) {
 std::uint32_t low(std::uint64_t x) { return static_cast<std::uint32_t>(x); }
 std::uint32_t high(std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); }
 
-PhiloxBlock block(const Stream& stream, std::uint64_t counter) {
-  return philox({low(counter), high(counter), low(stream.salt), high(stream.salt)},
-                {low(stream.key), high(stream.key)}, kPhiloxRounds);
-}
-
 }  // namespace
 
 Stream stream_of(const Dice& dice) {
@@ -45,16 +40,21 @@ PhiloxBlock philox(PhiloxBlock counter, std::array<std::uint32_t, 2> key, int ro
   return counter;
 }
 
+PhiloxBlock random_words(const Stream& stream, std::uint64_t counter) {
+  return philox({low(counter), high(counter), low(stream.salt), high(stream.salt)},
+                {low(stream.key), high(stream.key)}, kPhiloxRounds);
+}
+
 std::uint16_t random16(const Stream& stream, std::uint64_t index) {
   const std::uint64_t group = index / kRandomGroup;
   const std::uint64_t j = index % kRandomGroup;
   const std::uint64_t lane = j % 16 / 2;
-  const std::uint32_t word = block(stream, group * 8 + lane / 2 + lane % 2 * 4)[j / 16];
+  const std::uint32_t word = random_words(stream, group * 8 + lane / 2 + lane % 2 * 4)[j / 16];
   return static_cast<std::uint16_t>(j % 2 == 0 ? word : word >> 16);
 }
 
 double uniform(const Stream& stream, std::uint64_t index) {
-  const PhiloxBlock random = block(stream, index);
+  const PhiloxBlock random = random_words(stream, index);
   const std::uint64_t bits = (std::uint64_t{random[0]} << 32 | random[1]) >> 12;
   return (static_cast<double>(bits) + 0.5) * 0x1p-52;
 }

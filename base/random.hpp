@@ -38,6 +38,9 @@ PhiloxBlock philox(PhiloxBlock counter, std::array<std::uint32_t, 2> key, int ro
 
 inline constexpr int kPhiloxRounds = 7;
 
+// The four words that a stream has at a counter.
+PhiloxBlock random_words(const Stream& stream, std::uint64_t counter);
+
 // Sixteen random bits for each index. Indices are served in groups of 64: eight Philox counters of
 // four words each, laid out as vector units find them easiest to store:
 //   index j of a group -> word j / 16 of counter l / 2 + l % 2 * 4, where l = j % 16 / 2; half j

@@ -17,7 +17,9 @@ struct Accuracy {
   double bits_per_value = 0;  // of this very message
 };
 
-// Encodes the samples as one tensor, decodes them and compares.
+// Encodes the samples as one tensor, decodes them and compares. Beside the samples it needs memory
+// for kAccuracyTensors more of their size.
+inline constexpr std::size_t kAccuracyTensors = 2;
 Accuracy measure_accuracy(const Codec& codec, Floats samples, const Stream& stream);
 
 // The index of a value that is further from what was encoded than the promise allows.

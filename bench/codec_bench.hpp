@@ -35,6 +35,9 @@ std::vector<std::string> all_variants();
 // Times codecs on one tensor of gradient-like values.
 class CodecBench {
  public:
+  // What it holds at most: the input, what is decoded, and a message that is hardly ever larger.
+  static constexpr std::size_t kTensors = 3;
+
   // Fault::system when the machine has not the memory for it. The team must outlive the bench.
   CodecBench(std::size_t values, Team& team);
 

@@ -1,6 +1,7 @@
 #include "bench/comparison.hpp"
 
 #include "bench/accuracy.hpp"
+#include "bench/machine.hpp"
 
 namespace narrowcast::bench {
 namespace {
@@ -16,6 +17,8 @@ constexpr std::string_view kSpecs[] = {
 std::span<const std::string_view> comparison_specs() { return kSpecs; }
 
 std::vector<Comparison> compare_codecs(const ComparisonOptions& options) {
+  // Beside the bench, the accuracy has a message and decoded values of its own.
+  require_memory_for_tensors(CodecBench::kTensors + kAccuracyTensors, options.values);
   Team alone(1);
   CodecBench bench(options.values, alone);
   std::vector<Comparison> rows;

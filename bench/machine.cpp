@@ -1,11 +1,14 @@
 #include "bench/machine.hpp"
 
+#include <fmt/core.h>
 #include <sched.h>
 
 #include <fstream>
 #include <sstream>
 #include <string_view>
 #include <thread>
+
+#include "base/error.hpp"
 
 namespace narrowcast::bench {
 namespace {
@@ -52,6 +55,16 @@ Machine this_machine() {
           .cores = usable_cores(),
           .memory_bytes = memory_field("MemTotal"),
           .available_bytes = memory_field("MemAvailable")};
+}
+
+void require_memory_for_tensors(std::size_t tensors, std::size_t values) {
+  const std::uint64_t available = memory_field("MemAvailable");
+  const std::size_t bytes_per_value = tensors * sizeof(float);
+  if (values <= available / bytes_per_value) return;
+  throw Error(Fault::system,
+              fmt::format("{} values need {:.1f} GB of memory, and {:.1f} GB are available", values,
+                          static_cast<double>(values) * static_cast<double>(bytes_per_value) / 1e9,
+                          static_cast<double>(available) / 1e9));
 }
 
 }  // namespace narrowcast::bench

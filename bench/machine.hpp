@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -19,5 +20,9 @@ struct Machine {
 };
 
 Machine this_machine();
+
+// Fault::system when that many float32 tensors of that many values do not fit into what is
+// available: a clear refusal instead of a machine that swaps or kills.
+void require_memory_for_tensors(std::size_t tensors, std::size_t values);
 
 }  // namespace narrowcast::bench

@@ -3,6 +3,7 @@
 // The only file that compiles CLI11, which takes longer than all commands together.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 
 #include "base/error.hpp"
 #include "cli/nearest.hpp"
@@ -18,13 +19,81 @@ CLI::Option* add_word(CLI::App& app, std::string_view name, Place& to, std::stri
   return app.add_option(std::string(name), to, std::string(help))->type_name("");
 }
 
-template <typename Place>
-void add_option(CLI::App& app, std::string_view usage, Place& to, std::string_view help) {
-  const std::size_t blank = usage.find(' ');
+// "--seed N" or "-o,--output FILE" in its parts.
+struct Usage {
+  std::string names;
+  std::string takes;
+};
+
+Usage usage_of(std::string_view text) {
+  const std::size_t blank = text.find(' ');
   require(blank != std::string_view::npos, Fault::usage,
           "an option is declared without what it takes");
-  app.add_option(std::string(usage.substr(0, blank)), to, std::string(help))
-      ->type_name(std::string(usage.substr(blank + 1)));
+  return {std::string(text.substr(0, blank)), std::string(text.substr(blank + 1))};
+}
+
+// CLI11 converts nothing: its errors have words of their own, and to it an empty word is none.
+template <typename Store>
+void add_option(CLI::App& app, std::string_view usage, std::string_view help, Store store) {
+  const auto [names, takes] = usage_of(usage);
+  const std::string name = names.substr(names.find("--"));
+  const auto checked = [=, takes = takes](const std::string& text) {
+    if (text.empty())
+      throw Error(Fault::usage, "option " + name + " takes " + takes + ", not an empty word");
+    store(name, text);
+  };
+  app.add_option_function<std::string>(names, checked, std::string(help))->type_name(takes);
+}
+
+template <typename Number>
+void add_number(CLI::App& app, std::string_view usage, std::string_view help, Number& to) {
+  add_option(app, usage, help, [&to](const std::string& name, const std::string& text) {
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, to);
+    if (error != std::errc{} || stop != end)
+      throw Error(Fault::usage, "option " + name + " takes a number, not '" + text + "'");
+  });
+}
+
+// The option that takes a value and that this word starts with, as in "--seed", "--seed=7", "-o".
+const CLI::Option* option_in(const CLI::App& app, const std::string& word) {
+  const std::string name = word.substr(0, word.starts_with("--") ? word.find('=') : 2);
+  const CLI::Option* option = app.get_option_no_throw(name);
+  const bool takes = option != nullptr && word.starts_with("-") && option->get_expected_min() > 0;
+  return takes ? option : nullptr;
+}
+
+std::string name_of(const CLI::Option& option) { return "--" + option.get_lnames().front(); }
+
+void refuse_repeated(const CLI::App& app, std::span<const std::string> given) {
+  std::vector<const CLI::Option*> seen;
+  for (const std::string& word : given) {
+    if (word == "--") return;  // words alone from here on
+    const CLI::Option* option = option_in(app, word);
+    if (option == nullptr) continue;
+    if (std::ranges::find(seen, option) != seen.end())
+      throw Error(Fault::usage, "option " + name_of(*option) + " is given twice");
+    seen.push_back(option);
+  }
+}
+
+// Whether the next word can be the value of an option, as "-1" can and "--json" cannot.
+bool is_value(const CLI::App& app, std::span<const std::string> rest) {
+  if (rest.empty() || rest[0] == "--") return false;
+  return !rest[0].starts_with("-") || app.get_option_no_throw(rest[0]) == nullptr;
+}
+
+// An option is without its value before another one and at the end; CLI11 would take the other
+// one for the value.
+void refuse_lonely(const CLI::App& app, std::span<const std::string> given) {
+  for (std::size_t i = 0; i < given.size() && given[i] != "--"; ++i) {
+    const CLI::Option* option = option_in(app, given[i]);
+    if (option == nullptr) continue;
+    const bool apart = app.get_option_no_throw(given[i]) == option;
+    if ((apart && !is_value(app, given.subspan(i + 1))) || given[i] == name_of(*option) + "=")
+      throw Error(Fault::usage,
+                  "option " + name_of(*option) + " needs a value: " + option->get_type_name());
+  }
 }
 
 [[noreturn]] void refuse_extra(const CLI::App& app) {
@@ -63,15 +132,15 @@ void Arguments::words(std::string_view name, std::vector<std::string>& to, std::
 }
 
 void Arguments::option(std::string_view usage, std::string& to, std::string_view help) {
-  add_option(*app_, usage, to, help);
+  add_option(*app_, usage, help, [&to](const std::string&, const std::string& text) { to = text; });
 }
 
 void Arguments::option(std::string_view usage, int& to, std::string_view help) {
-  add_option(*app_, usage, to, help);
+  add_number(*app_, usage, help, to);
 }
 
 void Arguments::option(std::string_view usage, double& to, std::string_view help) {
-  add_option(*app_, usage, to, help);
+  add_number(*app_, usage, help, to);
 }
 
 void Arguments::flag(std::string_view name, bool& to, std::string_view help) {
@@ -79,6 +148,8 @@ void Arguments::flag(std::string_view name, bool& to, std::string_view help) {
 }
 
 bool Arguments::parse(std::span<const std::string> given) {
+  refuse_repeated(*app_, given);
+  refuse_lonely(*app_, given);
   std::vector<std::string> reversed(given.rbegin(), given.rend());
   try {
     app_->parse(reversed);

@@ -20,11 +20,17 @@ struct CodecsWords {
   bool markdown = false;
 };
 
+JsonValue fallback_json(const Option& option) {
+  if (option.fallback.empty()) return nullptr;
+  return option.fallback;
+}
+
 JsonValue options_json(const CodecRow& row) {
   std::vector<JsonValue> options;
   for (const Option& option : row.options)
     options.push_back(json_object({{"key", option.key},
-                                   {"default", option.fallback},
+                                   {"default", fallback_json(option)},
+                                   {"required", option.required},
                                    {"values", option.values},
                                    {"meaning", option.meaning}}));
   return json_array(options);
@@ -60,9 +66,10 @@ void list_text(const Console& console) {
   console.out << variants_table().text() << "\n" << kVariantsLegend << "\n\nOptions\n";
   for (const CodecRow& row : codecs()) {
     console.out << fmt::format("\n{}: {}\n", row.name, row.summary);
-    for (const Option& option : row.options)
-      console.out << fmt::format("  {:<22} {}; {}\n", option_text(option), option.values,
-                                 option.meaning);
+    for (const Option& option : row.options) {
+      const auto [spec, note] = option_text(row, option);
+      console.out << fmt::format("  {:<24} {}; {}\n", spec + note, option.values, option.meaning);
+    }
   }
 }
 

@@ -18,6 +18,20 @@ const std::string_view kVariantsLegend =
     "bias        the most that the mean of x' over all dice can be off, of max; empty: no dice\n"
     "NaN, Inf    what becomes of them";
 
+namespace {
+
+// An option with neither a default nor the duty to be given follows from those before it.
+std::string origin_of(const CodecRow& row, const Option& option) {
+  std::string text = "depends on";
+  for (const Option& each : row.options) {
+    if (each.key == option.key) break;
+    text.append(" ").append(each.key);
+  }
+  return text;
+}
+
+}  // namespace
+
 Table variants_table() {
   Table table({{"spec", Align::left},
                {"bits"},
@@ -38,9 +52,11 @@ Table variants_table() {
   return table;
 }
 
-std::string option_text(const Option& option) {
-  if (option.fallback.empty()) return std::string(option.key);
-  return fmt::format("{}={}", option.key, option.fallback);
+OptionText option_text(const CodecRow& row, const Option& option) {
+  if (option.required) return {std::string(option.key), " (required)"};
+  if (option.fallback.empty())
+    return {std::string(option.key), fmt::format(" ({})", origin_of(row, option))};
+  return {fmt::format("{}={}", option.key, option.fallback), ""};
 }
 
 namespace {
@@ -49,9 +65,11 @@ std::string codec_section(const CodecRow& row) {
   std::string text = fmt::format("\n### {}\n\n{}\n", row.name, row.summary);
   if (row.options.empty()) return text;
   Table table({{"option", Align::left}, {"takes", Align::left}, {"meaning", Align::left}});
-  for (const Option& option : row.options)
-    table.add({fmt::format("`{}`", option_text(option)), fmt::format("`{}`", option.values),
+  for (const Option& option : row.options) {
+    const auto [spec, note] = option_text(row, option);
+    table.add({fmt::format("`{}`{}", spec, note), fmt::format("`{}`", option.values),
                std::string(option.meaning)});
+  }
   return text + "\n" + table.markdown();
 }
 
@@ -59,8 +77,8 @@ std::string non_finite_section() {
   Table table({{"promise", Align::left}, {"what becomes of NaN and infinity", Align::left}});
   for (const NonFinite each :
        {NonFinite::exact, NonFinite::nan_becomes_inf, NonFinite::inf_becomes_nan,
-        NonFinite::saturates_inf, NonFinite::block_is_nan, NonFinite::block_not_finite,
-        NonFinite::refuses_nan})
+        NonFinite::saturates_inf, NonFinite::nan_becomes_inf_inf_saturates, NonFinite::block_is_nan,
+        NonFinite::block_not_finite, NonFinite::refuses_nan})
     table.add({std::string(name_of(each)), std::string(meaning_of(each))});
   return table.markdown();
 }

@@ -12,7 +12,11 @@ namespace narrowcast::cli {
 Table variants_table();
 extern const std::string_view kVariantsLegend;
 
-std::string option_text(const Option& option);  // "bits=4", or "e" when there is no default
+struct OptionText {
+  std::string spec;  // as a spec has it: "bits=4", or "e" where there is no default
+  std::string note;  // then " (required)" or " (depends on bits)"
+};
+OptionText option_text(const CodecRow& row, const Option& option);
 
 // docs/codecs.md, whole.
 std::string codecs_page();

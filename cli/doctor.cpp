@@ -11,6 +11,7 @@
 #include "cli/command.hpp"
 #include "cli/engines.hpp"
 #include "cli/json.hpp"
+#include "codec/libraries.hpp"
 #include "codec/target.hpp"
 
 namespace narrowcast::cli {
@@ -62,10 +63,25 @@ JsonValue engines_json() {
                                  {"state", engine_state(where)},
                                  {"library", where.library.string()},
                                  {"header", where.header.string()},
+                                 {"version", where.version},
                                  {"used", false},
                                  {"package", engine.package}}));
   }
   return json_array(found);
+}
+
+JsonValue libraries_json() {
+  std::vector<JsonMember> versions;
+  for (const Library& library : codec_libraries())
+    versions.push_back({library.name, library.version});
+  return json_object(versions);
+}
+
+std::string libraries_text() {
+  std::string text;
+  for (const Library& library : codec_libraries())
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", library.name, library.version);
+  return text;
 }
 
 std::string as_json(const Examination& found) {
@@ -73,6 +89,7 @@ std::string as_json(const Examination& found) {
       {"version", version()},
       {"commit", commit()},
       {"compiler", found.machine.compiler},
+      {"libraries", libraries_json()},
       {"system", found.machine.system},
       {"cpu", found.machine.cpu},
       {"cores", found.machine.cores},
@@ -98,7 +115,8 @@ std::string engines_text() {
   std::vector<std::string_view> missing;
   for (const Engine& engine : engines()) {
     const EngineFound where = find_engine(engine);
-    text += fmt::format("  {:<11} {}{} ({})\n", engine.name, engine_state(where),
+    text += fmt::format("  {:<11} {}{}{} ({})\n", engine.name, engine_state(where),
+                        where.version.empty() ? "" : " " + where.version,
                         where.library.empty() ? "" : ": " + where.library.string(), engine.purpose);
     if (where.library.empty() || where.header.empty()) missing.push_back(engine.package);
   }
@@ -116,7 +134,8 @@ std::string as_text(const Examination& found) {
       "  system      {}\n"
       "  CPU         {}, {} core{} for this process\n"
       "  memory      {:.1f} GB, {:.1f} GB available\n"
-      "  compiler    {}\n\n"
+      "  compiler    {}\n"
+      "  libraries   {}\n\n"
       "CPU targets\n"
       "  compiled    {}\n"
       "  usable      {}\n"
@@ -124,7 +143,7 @@ std::string as_text(const Examination& found) {
       "Copy speed, one thread: what codecs are compared with\n",
       version(), commit(), found.machine.system, found.machine.cpu, found.machine.cores,
       found.machine.cores == 1 ? "" : "s", found.machine.memory_gigabytes(),
-      found.machine.available_gigabytes(), found.machine.compiler,
+      found.machine.available_gigabytes(), found.machine.compiler, libraries_text(),
       fmt::join(compiled_targets(), " "), fmt::join(cpu_targets(), " "), active_target());
   return text + copy_text("in cache", found.in_cache) + copy_text("in memory", found.in_memory) +
          "\n" + engines_text();

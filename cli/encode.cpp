@@ -38,6 +38,16 @@ void require_fit(const Shape& shape, std::size_t values) {
                 "the shape does not fit the " + std::to_string(values) + " values of the input");
 }
 
+std::unique_ptr<Codec> codec_for(const std::string& spec, const TensorShape& tensor) {
+  try {
+    return make_codec(spec, tensor);
+  } catch (const Error& error) {
+    if (tensor.innermost) throw;
+    make_codec(spec, {.innermost = 1});  // unless a shape was all that it lacked, throws the same
+    throw Error(error.fault(), error.what() + std::string(" (give --shape)"));
+  }
+}
+
 void encode_file(const EncodeWords& words, const Console& console) {
   require_sink(words.output, console);
   const Encoding how{.stream = stream_of({.seed = parse_number(words.seed, "a seed")})};
@@ -45,7 +55,7 @@ void encode_file(const EncodeWords& words, const Console& console) {
   if (!words.shape.empty()) shape = parse_shape(words.shape);
   TensorShape tensor;
   if (shape) tensor.innermost = shape->back();
-  const std::unique_ptr<Codec> codec = make_codec(words.spec, tensor);
+  const std::unique_ptr<Codec> codec = codec_for(words.spec, tensor);
 
   const std::vector<float> values = read_floats(words.file, console);
   if (shape) require_fit(*shape, values.size());

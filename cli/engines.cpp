@@ -56,6 +56,14 @@ std::filesystem::path first_existing(const Folders& folders,
 
 }  // namespace
 
+std::string library_version(const std::filesystem::path& library) {
+  constexpr std::string_view kMark = ".so.";
+  std::error_code missing;
+  const std::string file = std::filesystem::canonical(library, missing).filename().string();
+  const std::size_t mark = file.find(kMark);
+  return mark == std::string::npos ? "" : file.substr(mark + kMark.size());
+}
+
 std::span<const Engine> engines() {
   static const Engine kEngines[] = {
       {"Gloo",
@@ -83,8 +91,10 @@ std::span<const Engine> engines() {
 }
 
 EngineFound find_engine(const Engine& engine) {
-  return {.library = first_existing(library_folders(), engine.libraries),
-          .header = first_existing(include_folders(), engine.headers)};
+  const std::filesystem::path library = first_existing(library_folders(), engine.libraries);
+  return {.library = library,
+          .header = first_existing(include_folders(), engine.headers),
+          .version = library_version(library)};
 }
 
 }  // namespace narrowcast::cli

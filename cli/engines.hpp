@@ -20,7 +20,11 @@ struct Engine {
 struct EngineFound {
   std::filesystem::path library;  // empty: not found
   std::filesystem::path header;
+  std::string version;  // as the library's file name has it; empty: not known
 };
+
+// What follows ".so." in the name of the file behind all links; empty when there is nothing.
+std::string library_version(const std::filesystem::path& library);
 
 std::span<const Engine> engines();
 

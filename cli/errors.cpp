@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "bench/accuracy.hpp"
 #include "bench/codec_bench.hpp"
-#include "bench/published.hpp"
+#include "bench/sampling.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/input.hpp"
@@ -24,10 +23,6 @@ struct ErrorsWords {
   bool json = false;
 };
 
-constexpr std::size_t kUsualSamples = std::size_t{1} << 20;
-// Where the scale is the largest of all samples, the error depends on how many there are.
-constexpr std::size_t kPaperSamples = 25 * kUsualSamples;
-
 struct Subject {
   std::string spec;
   std::unique_ptr<Codec> codec;
@@ -36,28 +31,26 @@ struct Subject {
 struct Measured {
   std::string spec;
   std::string_view distribution;
-  std::size_t samples = 0;
-  bench::Accuracy accuracy;
-  std::optional<bench::PublishedError> published;
+  bench::SampledError error;
 };
 
 std::string as_json(const Measured& measured) {
-  const Distortion& distortion = measured.accuracy.distortion;
+  const Distortion& distortion = measured.error.accuracy.distortion;
   std::vector<JsonMember> line = {
       {"codec", measured.spec},
       {"distribution", measured.distribution},
-      {"samples", measured.samples},
-      {"bits_per_value", measured.accuracy.bits_per_value},
+      {"samples", measured.error.samples},
+      {"bits_per_value", measured.error.accuracy.bits_per_value},
       {"mae", distortion.mean_absolute()},
       {"mse", distortion.mean_squared()},
       {"relative_percent", distortion.mean_relative_percent()},
       {"snr_db", distortion.signal_to_noise_db()},
       {"cosine", distortion.cosine()},
   };
-  if (measured.published)
-    line.push_back(
-        {"published", json_object({{"mse", measured.published->mean_squared},
-                                   {"relative_percent", measured.published->relative_percent}})});
+  if (measured.error.published)
+    line.push_back({"published", json_object({{"mse", measured.error.published->mean_squared},
+                                              {"relative_percent",
+                                               measured.error.published->relative_percent}})});
   return json_line(line);
 }
 
@@ -74,9 +67,9 @@ Table empty_table() {
 }
 
 void add_row(Table& table, const Measured& measured) {
-  const Distortion& distortion = measured.accuracy.distortion;
-  const auto& published = measured.published;
-  table.add({measured.spec, count_text(measured.samples),
+  const Distortion& distortion = measured.error.accuracy.distortion;
+  const auto& published = measured.error.published;
+  table.add({measured.spec, count_text(measured.error.samples),
              fmt::format("{:.3g}", distortion.mean_absolute()),
              fmt::format("{:.3g}", distortion.mean_squared()),
              fmt::format("{:.2f}", distortion.mean_relative_percent()),
@@ -113,37 +106,6 @@ std::vector<Subject> subjects_of(const ErrorsWords& words) {
   return subjects;
 }
 
-// The samples of one distribution, drawn as far as they are needed.
-class Samples {
- public:
-  explicit Samples(const Distribution& from) : from_(from) {}
-
-  Floats first(std::size_t count) {
-    const std::size_t drawn = values_.size();
-    if (drawn < count) {
-      values_.resize(count);
-      from_.draw(stream_of({.seed = 1}), drawn, MutableFloats(values_).subspan(drawn));
-    }
-    return Floats(values_).first(count);
-  }
-
- private:
-  const Distribution& from_;
-  std::vector<float> values_;
-};
-
-Measured measure(const Subject& subject, const Distribution& from, Samples& samples,
-                 std::optional<std::size_t> asked) {
-  const auto published = bench::published_error(*subject.codec, from.name);
-  const std::size_t count = asked.value_or(published ? kPaperSamples : kUsualSamples);
-  const Stream dice = stream_of({.seed = 2});  // rounding must not know the samples
-  return {.spec = subject.spec,
-          .distribution = from.name,
-          .samples = count,
-          .accuracy = bench::measure_accuracy(*subject.codec, samples.first(count), dice),
-          .published = published};
-}
-
 void measure_errors(const ErrorsWords& words, const Console& console) {
   const std::vector<const Distribution*> chosen = chosen_distributions(words);
   const std::vector<Subject> subjects = subjects_of(words);
@@ -152,11 +114,12 @@ void measure_errors(const ErrorsWords& words, const Console& console) {
   Progress progress(console, subjects.size() * chosen.size());
 
   for (const Distribution* from : chosen) {
-    Samples samples(*from);
+    bench::Samples samples(*from);
     Table table = empty_table();
     for (const Subject& subject : subjects) {
       progress.next(subject.spec + " on " + std::string(from->name));
-      const Measured measured = measure(subject, *from, samples, asked);
+      const Measured measured{subject.spec, from->name,
+                              bench::measure_error(*subject.codec, samples, asked)};
       progress.clear();
       if (words.json) console.out << as_json(measured) << std::flush;
       add_row(table, measured);

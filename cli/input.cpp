@@ -7,6 +7,7 @@
 #include <fstream>
 #include <istream>
 #include <limits>
+#include <optional>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
@@ -39,6 +40,13 @@ std::vector<std::byte> read_all(std::istream& in, const std::string& name) {
   return bytes;
 }
 
+std::optional<std::uint64_t> whole_number(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
 }  // namespace
 
 std::vector<std::byte> read_bytes(const std::string& path, const Console& console) {
@@ -63,11 +71,8 @@ std::vector<float> read_floats(const std::string& path, const Console& console) 
 }
 
 std::uint64_t parse_number(std::string_view text, std::string_view what) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size())
-    throw Error(Fault::usage, "'" + std::string(text) + "' is not " + std::string(what));
-  return number;
+  if (const auto number = whole_number(text)) return *number;
+  throw Error(Fault::usage, "'" + std::string(text) + "' is not " + std::string(what));
 }
 
 std::size_t parse_count(std::string_view text) {
@@ -79,11 +84,11 @@ std::size_t parse_count(std::string_view text) {
       digits.remove_suffix(1);
       break;
     }
-  constexpr std::string_view kWanted = "a count of values, such as 1000, 64K, 25M or 1G";
-  const std::size_t count = parse_number(digits, kWanted);
-  if (count == 0 || count > std::numeric_limits<std::size_t>::max() / unit)
-    throw Error(Fault::usage, "'" + std::string(text) + "' is not " + std::string(kWanted));
-  return count * unit;
+  const std::optional<std::uint64_t> count = whole_number(digits);
+  if (!count || *count == 0 || *count > std::numeric_limits<std::size_t>::max() / unit)
+    throw Error(Fault::usage, "'" + std::string(text) +
+                                  "' is not a count of values, such as 1000, 64K, 25M or 1G");
+  return *count * unit;
 }
 
 void require_seconds(double seconds) {

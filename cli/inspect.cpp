@@ -18,6 +18,9 @@ struct InspectWords {
 };
 
 std::string as_json(const FrameInfo& info, const bench::Summary& summary) {
+  const auto of_finite = [&](double value) {
+    return summary.finite > 0 ? JsonValue(value) : nullptr;
+  };
   return json_line({
       {"version", info.version},
       {"spec", info.spec},
@@ -25,9 +28,9 @@ std::string as_json(const FrameInfo& info, const bench::Summary& summary) {
       {"payload_bytes", info.payload.size()},
       {"ratio", compression_ratio(info)},
       {"checksum", fmt::format("{:016x}", info.checksum)},
-      {"min", summary.least},
-      {"max", summary.most},
-      {"mean", summary.mean},
+      {"min", of_finite(summary.least)},
+      {"max", of_finite(summary.most)},
+      {"mean", of_finite(summary.mean)},
       {"not_finite", summary.not_finite},
   });
 }
@@ -51,8 +54,8 @@ std::string as_text(const FrameInfo& info, const bench::Summary& summary) {
 
 void inspect_file(const InspectWords& words, const Console& console) {
   const std::vector<std::byte> frame = read_bytes(words.file, console);
-  const bench::Summary summary = bench::summarise(decode_frame(frame));
-  const FrameInfo info = read_frame(frame);
+  const auto [info, values] = read_and_decode(frame);
+  const bench::Summary summary = bench::summarise(values);
   console.out << (words.json ? as_json(info, summary) : as_text(info, summary));
 }
 

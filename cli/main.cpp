@@ -29,6 +29,7 @@ narrowcast::cli::Terminals terminals() {
 
 int main(int count, char** words) {
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe becomes a failed write, see cli/stdio.hpp
+  std::signal(SIGXFSZ, SIG_IGN);  // and so does a file beyond the limit (ulimit -f)
   std::ios::sync_with_stdio(false);
   std::cin.tie(nullptr);
   narrowcast::cli::OutputBuffer buffer(STDOUT_FILENO);

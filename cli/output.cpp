@@ -1,102 +1,69 @@
 #include "cli/output.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <cstring>
+#include <charconv>
 #include <filesystem>
+#include <optional>
 #include <ostream>
-#include <utility>
 
 #include "base/error.hpp"
+#include "cli/new_file.hpp"
 
 namespace narrowcast::cli {
 namespace {
 
-[[noreturn]] void cannot_write(const std::string& path) {
-  throw Error(Fault::system, "cannot write '" + path + "': " + std::strerror(errno));
-}
+namespace fs = std::filesystem;
 
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  int number() const { return number_; }
-  bool close() { return ::close(std::exchange(number_, -1)) == 0; }
-
- private:
-  int number_;
+// Where a path leads in the end: a place for a file, or a descriptor that is open already.
+struct Destination {
+  fs::path path;
+  std::optional<int> descriptor;
 };
 
-void write_all(const Descriptor& file, Bytes bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file.number(), bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) cannot_write(path);
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
+std::optional<int> descriptor_of(const fs::path& folder, const fs::path& name) {
+  std::error_code none;
+  const fs::path descriptors = fs::canonical("/proc/self/fd", none);
+  if (none || folder != descriptors) return std::nullopt;
+  const std::string& digits = name.native();
+  int number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  return number;
 }
 
-// Devices and pipes have no name to take over: they are written to as they are.
-void write_through(const std::string& path, Bytes bytes) {
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+// Follows links one by one: a link to nothing stays a link, and /dev/stdout ends at the descriptor
+// and not at the name of the file behind it.
+Destination destination_of(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as the kernel
+  fs::path at = path;
+  for (int links = 0; links <= kMostLinks; ++links) {
+    std::error_code missing;
+    const fs::path folder = fs::canonical(at.has_parent_path() ? at.parent_path() : ".", missing);
+    if (missing) return {.path = at, .descriptor = {}};
+    at = folder / at.filename();
+    if (!fs::is_symlink(at, missing)) return {.path = at, .descriptor = {}};
+    if (const auto descriptor = descriptor_of(folder, at.filename())) return {at, descriptor};
+    at = folder / fs::read_symlink(at, missing);
+  }
+  errno = ELOOP;
+  cannot_write(path);
+}
+
+// The bytes follow what was written there before, as `>>` and a shared pipe need it.
+void write_through(int opened, const std::string& path, Bytes bytes) {
+  Descriptor file(opened);
   if (file.number() < 0) cannot_write(path);
   write_all(file, bytes, path);
   if (!file.close()) cannot_write(path);
 }
 
-// The access that a file made by open() would get, or that the replaced one had.
-mode_t access_for(const std::string& path) {
-  struct stat existing = {};
-  if (::stat(path.c_str(), &existing) == 0) return existing.st_mode & 07777;
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  return 0666 & ~mask;
-}
-
-// Takes the file away again unless it got its final name.
-class NewFile {
- public:
-  explicit NewFile(const std::string& path)
-      : name_(path + ".XXXXXX"), file_(::mkostemp(name_.data(), O_CLOEXEC)), pending_(true) {
-    if (file_.number() < 0) {
-      pending_ = false;
-      cannot_write(path);
-    }
-  }
-  ~NewFile() {
-    if (pending_) ::unlink(name_.c_str());
-  }
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-
-  const Descriptor& file() const { return file_; }
-
-  void take_name(const std::string& path) {
-    if (::fchmod(file_.number(), access_for(path)) != 0 || ::fsync(file_.number()) != 0 ||
-        !file_.close() || ::rename(name_.c_str(), path.c_str()) != 0)
-      cannot_write(path);
-    pending_ = false;
-  }
-
- private:
-  std::string name_;
-  Descriptor file_;
-  bool pending_;
-};
-
 void replace_file(const std::string& path, Bytes bytes) {
   NewFile file(path);
   write_all(file.file(), bytes, path);
-  file.take_name(path);
+  file.take_name();
 }
 
 bool is_standard_output(const std::string& path) { return path.empty() || path == "-"; }
@@ -115,13 +82,16 @@ void write_bytes(const std::string& path, Bytes bytes, const Console& console) {
                       static_cast<std::streamsize>(bytes.size()));
     return;
   }
+  const Destination to = destination_of(path);
+  if (to.descriptor) return write_through(::fcntl(*to.descriptor, F_DUPFD_CLOEXEC, 0), path, bytes);
   std::error_code ignored;
-  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-    return write_through(path, bytes);
-  // A symbolic link stays one: what it points to is replaced.
-  const auto target = std::filesystem::weakly_canonical(path, ignored);
-  replace_file(target.empty() ? path : target.string(), bytes);
+  const fs::file_status status = fs::status(to.path, ignored);
+  if (fs::exists(status) && !fs::is_regular_file(status))
+    return write_through(::open(to.path.c_str(), O_WRONLY | O_CLOEXEC), path, bytes);
+  // The folder alone decides about a new name, but who may not write a file may not replace it.
+  if (fs::exists(status) && ::faccessat(AT_FDCWD, to.path.c_str(), W_OK, AT_EACCESS) != 0)
+    cannot_write(path);
+  replace_file(to.path, bytes);
 }
 
 }  // namespace narrowcast::cli

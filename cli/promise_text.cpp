@@ -20,6 +20,8 @@ constexpr NonFiniteRow kNonFinite[] = {
     {NonFinite::inf_becomes_nan, "inf-becomes-nan", "both become NaN, in the same value"},
     {NonFinite::saturates_inf, "saturates-inf",
      "NaN stays NaN, infinity becomes the largest value"},
+    {NonFinite::nan_becomes_inf_inf_saturates, "nan-becomes-inf-inf-saturates",
+     "NaN becomes infinity, infinity the largest value"},
     {NonFinite::block_is_nan, "block-is-nan", "either makes its whole block NaN"},
     {NonFinite::block_not_finite, "block-not-finite",
      "the value itself comes out not finite, others of its block may"},

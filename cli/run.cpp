@@ -1,4 +1,7 @@
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cctype>
 #include <new>
 #include <ostream>
 #include <vector>
@@ -28,10 +31,16 @@ int exit_code(Fault fault) {
   return 5;
 }
 
-std::string one_line(std::string text) {
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  std::ranges::replace(text, '\n', ' ');
-  return text;
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+// Names and specs are quoted in messages and may hold anything, also what drives a terminal.
+std::string one_line(std::string_view text) {
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  std::string line;
+  for (const char c : text)
+    line +=
+        is_control(c) ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
+  return line;
 }
 
 int fail(const Console& console, Fault fault, const std::string& why) {
@@ -57,7 +66,9 @@ void print_overview(std::ostream& out, std::string_view prefix) {
           << command.summary << "\n";
   out << "\n'narrowcast COMMAND --help' has examples and options; '--version' says what this is.\n"
          "NARROWCAST_TARGET=scalar (or another name that 'narrowcast doctor' shows) forces a CPU "
-         "target.\n";
+         "target.\n"
+         "\nExit codes: 0 done, 2 bad words, 3 bad bytes, 4 a peer failed, 5 the machine said "
+         "no.\n";
 }
 
 bool asks_for_help(std::string_view word) { return word == "--help" || word == "-h"; }
@@ -107,8 +118,30 @@ void run_command(Words words, const Console& console) {
     console.out << arguments.help();
 }
 
+bool same_letters(std::string_view a, std::string_view b) {
+  const auto lower = [](unsigned char c) { return std::tolower(c); };
+  return std::ranges::equal(a, b, {}, lower, lower);
+}
+
+// People write AVX2 as they like.
+void force_target(const std::string& asked) {
+  for (const std::string& known : cpu_targets())
+    if (same_letters(asked, known)) return use_target(known);
+  use_target(asked);
+}
+
+// "help encode" is "encode --help".
+std::vector<std::string> with_help_last(Words words) {
+  std::vector<std::string> turned(words.begin(), words.end());
+  if (!turned.empty() && turned[0] == "help") {
+    turned.erase(turned.begin());
+    turned.emplace_back("--help");
+  }
+  return turned;
+}
+
 void run_words(Words words, const Console& console) {
-  if (!console.target.empty()) use_target(console.target);
+  if (!console.target.empty()) force_target(console.target);
   require(!words.empty(), Fault::usage, "no command given; see 'narrowcast --help'");
   if (asks_for_help(words[0]))
     print_overview(console.out, "");
@@ -127,7 +160,7 @@ void run_words(Words words, const Console& console) {
 
 int run(Words words, const Console& console) {
   try {
-    run_words(words, console);
+    run_words(with_help_last(words), console);
     return 0;
   } catch (const ReaderLeft&) {
     return 0;

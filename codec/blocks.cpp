@@ -9,17 +9,6 @@
 namespace narrowcast {
 namespace {
 
-// Below this the reciprocal of a scale may overflow; such blocks are lifted by an exact power of
-// two before they are encoded. What travels is the scale as it was.
-constexpr float kTiny = 0x1p-80f;
-constexpr float kLift = 0x1p64f;
-
-void check_scale(float scale) {
-  const auto bits = std::bit_cast<std::uint32_t>(scale);
-  require(bits < 0x7f800000u || bits == std::bit_cast<std::uint32_t>(kPoison), Fault::wire,
-          "decode: a block's scale is negative or not finite");
-}
-
 // Values that are encoded between two looks ahead.
 constexpr std::size_t kPiece = 512;
 
@@ -122,9 +111,18 @@ void BlockCodec::decode_apart(Bytes codes, float scale, MutableFloats out,
                               const Landing& landing) const {
   std::array<float, kPart> values;
   decode_part(codes, scale, MutableFloats(values).first(out.size()), Into::overwrite);
-  const auto land =
-      landing.into == Into::sum ? kernel::active().add_scaled : kernel::active().scale;
-  land(values.data(), out.size(), landing.factor, out.data());
+  land(Floats(values).first(out.size()), out, landing.into, landing.factor);
+}
+
+void check_scale(float scale) {
+  const auto bits = std::bit_cast<std::uint32_t>(scale);
+  require(bits < 0x7f800000u || bits == std::bit_cast<std::uint32_t>(kPoison), Fault::wire,
+          "decode: a block's scale is negative or not finite");
+}
+
+void land(Floats values, MutableFloats out, Into into, float factor) {
+  const kernel::Kernels& cpu = kernel::active();
+  (into == Into::sum ? cpu.add_scaled : cpu.scale)(values.data(), out.size(), factor, out.data());
 }
 
 // A sum with NaN is NaN, so both ways to land are the same.

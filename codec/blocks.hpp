@@ -24,7 +24,7 @@ class BlockCodec : public Codec {
   const Promise& promise() const override { return promise_; }
 
  protected:
-  // Parts of a block are encoded one after the other; each but the last has this many values.
+  // Parts of a block are encoded and decoded one after the other; none has more values.
   static constexpr std::size_t kPart = DiceCup::kMost;
 
   struct Part {
@@ -35,14 +35,14 @@ class BlockCodec : public Codec {
   };
 
  private:
-  // Bytes of the codes of `values`; kPart values fill theirs.
+  // Bytes of the codes of `values`; those of a multiple of 8 values have no padding.
   virtual std::size_t code_bytes(std::size_t values) const noexcept = 0;
   // The scale of a block of finite values; an infinite one poisons the block. Default: max|x|.
   virtual float scale_of(Floats block) const;
   // Whether blocks with a tiny scale are multiplied by a power of two before they are encoded, so
   // that 1 / scale is finite.
   virtual bool lifts() const noexcept { return true; }
-  // The part's values are at most about `scale`, which is a normal float and, if lifted, not tiny.
+  // `scale` is positive and finite and, for codecs that lift, not tiny.
   virtual void encode_part(const Part& part, MutableBytes codes) const = 0;
   // Throws Fault::wire for codes that mean nothing.
   virtual void decode_part(Bytes codes, float scale, MutableFloats out, Into into) const = 0;
@@ -64,8 +64,23 @@ class BlockCodec : public Codec {
   Promise promise_;
 };
 
-// For codecs with a scale of their own kind (onebit, MX): a poisoned block.
+// What marks a poisoned block on the wire.
 inline constexpr float kPoison = std::numeric_limits<float>::quiet_NaN();
+
+// What float32 adds to the error of a code, as part of the largest value: a reciprocal (which may be
+// subnormal and then has 21 bits), two products and a step.
+inline constexpr double kFloatRoundings = 0x1p-20;
+
+// Below this scale its reciprocal may overflow; such blocks are multiplied by kLift, exactly, before
+// they are encoded. What travels is the scale as it was.
+inline constexpr float kTiny = 0x1p-80f;
+inline constexpr float kLift = 0x1p64f;
+
+// Throws Fault::wire unless a block's scale is finite and not negative, or kPoison.
+void check_scale(float scale);
+
+// Lands values that are at hand: multiplied, and stored or added.
+void land(Floats values, MutableFloats out, Into into, float factor);
 
 // Fills with NaN, or adds it.
 void poison(MutableFloats out);

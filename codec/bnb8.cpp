@@ -1,14 +1,14 @@
 // The dynamic map of bitsandbytes, byte for byte as its CPU code quantises blocks (0.50).
 //
-//   wire, per block:   scale f32 = max|x| | code u8 [count]              x' = scale * map[code]
-//   map:               256 ascending values: 7 decades of 1, 2, .. 64 equal bins on either side of
-//   0
+//   wire, per block:   scale f32 = max|x| | code u8 [count]
+//   value:             x' = scale * map[code]
+//   map:               256 ascending values: 7 decades of 1, 2, .. 64 equal bins on either side of 0
 //                      (code 127), and 1 (code 255); there is no -1
 //
 // Good for:   exchanging 8-bit state with bitsandbytes; much like dynamic8, with a decade more.
-// Bad for:    zeros: bitsandbytes finds a code through a table of 65536 steps of x / max|x|, none
-// of
-//             which falls on the seven innermost values. A zero becomes 2.1e-5 of the maximum.
+// Bad for:    zeros: bitsandbytes finds a code through a table of 65536 steps of x / max|x|, none of
+//             which falls on the seven innermost values. A zero becomes 2.1e-5 of the maximum, and
+//             -0 in a block of zeros.
 // Why repeat that: codes equal to the other side's are the point of this codec.
 // Non-finite: the block decodes to NaN (bitsandbytes turns a NaN into a number).
 #include <algorithm>
@@ -115,7 +115,7 @@ constexpr float kNoReciprocal = 0x1p-128f;
 Promise promise_of(std::size_t block) {
   Promise promise;
   promise.block = block;
-  promise.of_block = 0.0070467;  // half the widest gap, and a step of the table
+  promise.of_block = 0.00705;  // half the widest gap, a step of the table, and roundings
   promise.absolute = 2 * kNoReciprocal;
   promise.non_finite = NonFinite::block_is_nan;
   return promise;

@@ -36,7 +36,7 @@ constexpr Option kBlock{"block", "4096", "a whole number",
 constexpr Option kRounding{"rounding", "nearest", "nearest|paper",
                            "paper: as D16's search kernel, toward zero in every second interval"};
 constexpr Option kOffset{"offset", "0", "-30..30",
-                         "decimal exponent that every value is multiplied by"};
+                         "decimal exponent of the range: magnitudes are multiplied by 10^offset"};
 constexpr Option kScale{"scale", "floor", "floor|ceil",
                         "shared exponent by the standard, or raised so that nothing saturates"};
 constexpr Option kOcpOverflow{"overflow", "special", "special|saturate",
@@ -58,9 +58,11 @@ constexpr std::array kOnebitOptions{
            "values that share two means; shape = the tensor's innermost dimension"},
     Option{"threshold", "zero", "zero|mean", "what divides the two sides of a column"}};
 constexpr std::array kFloatOptions{
-    Option{"e", "", "1..8", "exponent bits"}, Option{"m", "", "0..23", "mantissa bits"},
+    Option{"e", "", "1..8", "exponent bits", true}, Option{"m", "", "0..23", "mantissa bits", true},
     Option{"rounding", "nearest", "nearest|stochastic|zero", "ties go to the even code"},
-    Option{"overflow", "inf", "inf|saturate", "what overflow becomes (NaN where kind=fn)"},
+    Option{"overflow", "inf", "inf|saturate",
+           "what overflow becomes; inf is NaN where kind=fn, and with rounding=zero only infinity "
+           "overflows"},
     Option{"kind", "ieee", "ieee|fn|finite",
            "infinity and NaN as IEEE, NaN alone, or numbers only"}};
 constexpr std::array kOcpOptions{kOcpOverflow};
@@ -97,7 +99,8 @@ constexpr std::array kFloatSpecs{Specs("float:e=5,m=2"),
                                  Specs("float:e=8,m=10"),
                                  Specs("float:e=5,m=2,rounding=stochastic"),
                                  Specs("float:e=4,m=3,rounding=zero,overflow=saturate"),
-                                 Specs("float:e=2,m=1,kind=finite")};
+                                 Specs("float:e=2,m=1,kind=finite"),
+                                 Specs("float:e=3,m=0,overflow=saturate")};
 constexpr std::array kE4m3Specs{Specs("e4m3"), Specs("e4m3:overflow=saturate")};
 constexpr std::array kE5m2Specs{Specs("e5m2"), Specs("e5m2:overflow=saturate")};
 constexpr std::array kMxfp8Specs{Specs("mxfp8"), Specs("mxfp8:element=e5m2")};

@@ -17,7 +17,8 @@ constexpr std::size_t kChunk = 4096;
 float power_of_two(int exponent) { return std::ldexp(1.0f, exponent); }
 
 void check_exponent(int exponent) {
-  require(std::abs(exponent) <= kMaxExponent, Fault::usage, "codec: exponent out of range");
+  require(-kMaxExponent <= exponent && exponent <= kMaxExponent, Fault::usage,
+          "codec: exponent out of range");
 }
 
 void refuse_nan(Floats in, const std::string& spec) {
@@ -43,7 +44,9 @@ std::size_t Codec::encode(Floats in, MutableBytes out, const Encoding& how) cons
   check_exponent(how.exponent);
   if (p.non_finite == NonFinite::refuses_nan) {
     refuse_nan(in, spec());
-    refuse_nan(how.residual, spec());
+    // An infinite residual could make a NaN of an infinity.
+    require(std::isfinite(kernel::active().absmax(how.residual.data(), how.residual.size())),
+            Fault::usage, "encode: a residual is not finite");
   }
   if (how.residual.empty() && how.exponent == 0)
     return do_encode(in, out, how.stream, how.first_index);

@@ -17,11 +17,12 @@ namespace narrowcast {
 // What becomes of NaN and infinity. Never a plausible number, except where saturation was asked
 // for.
 enum class NonFinite {
-  exact,             // NaN decodes to NaN, infinity to the same infinity
-  nan_becomes_inf,   // a format without mantissa has no room for NaN; infinity is exact
-  inf_becomes_nan,   // both decode to NaN, in the same element
-  saturates_inf,     // NaN decodes to NaN; infinity becomes the largest value
-  block_is_nan,      // either turns its whole block (Promise::block values) into NaN
+  exact,            // NaN decodes to NaN, infinity to the same infinity
+  nan_becomes_inf,  // a format without mantissa has no room for NaN; infinity is exact
+  inf_becomes_nan,  // both decode to NaN, in the same element
+  saturates_inf,    // NaN decodes to NaN; infinity becomes the largest value
+  nan_becomes_inf_inf_saturates,  // no mantissa, and saturation was asked for
+  block_is_nan,                   // either turns its whole block (Promise::block values) into NaN
   block_not_finite,  // the element itself decodes to a non-finite value, others of its block may
   refuses_nan,       // NaN is refused before anything is written; infinity saturates
 };
@@ -56,7 +57,9 @@ struct Encoding {
   MutableFloats residual = {};
 };
 
-inline constexpr int kMaxExponent = 126;  // 2^k and 2^-k are both normal floats
+// 2^k and 2^-k are both normal floats. A caller that computes a larger k (APS on a layer of tiny
+// values) clamps it: a smaller factor only leaves more room.
+inline constexpr int kMaxExponent = 126;
 
 // Whether decoded values replace what is there or are added to it.
 enum class Into { overwrite, sum };
@@ -78,8 +81,8 @@ class Codec {
   std::size_t min_bytes(std::size_t values) const;
 
   // Writes at most max_bytes(in.size()) bytes, which `out` must have room for, and returns how
-  // many. Equal input gives equal bytes on every CPU target. Allocates only when a residual or an
-  // exponent is given to a codec with blocks of more than 4096 values.
+  // many. Equal input gives equal bytes on every CPU target. Allocates only for Elias coding, and
+  // when a residual or an exponent is given to a codec with blocks of more than 4096 values.
   std::size_t encode(Floats in, MutableBytes out, const Encoding& how = {}) const;
 
   // out = x' * 2^-exponent. `in` must be one whole message for out.size() values. A message of
@@ -115,9 +118,10 @@ class Codec {
 // One option of a codec, for parsing, listing and documentation.
 struct Option {
   std::string_view key;
-  std::string_view fallback;  // the default as text; empty: required, or derived (see `meaning`)
+  std::string_view fallback;  // the default as text; empty: required, or derived from others
   std::string_view values;    // what it takes, e.g. "2..8,16" or "max|l2"
   std::string_view meaning;
+  bool required = false;
 };
 
 class Options;  // codec/spec.hpp: the parsed options of one spec

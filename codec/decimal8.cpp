@@ -1,7 +1,8 @@
 // D16's two types without a scale of the data: a decimal exponent inside the byte.
 //
-//   wire:       u8 per value: sign, 3 exponent bits, 4 bits                   x' = 10^offset *
-//   magnitude static8:    e = -5..2; the 4 bits are a tree that halves [0.1, 1) at 0.45: 10^e times
+//   wire:       u8 per value: sign, 3 exponent bits, 4 bits
+//   value:      x' = 10^offset * magnitude
+//   static8:    e = -5..2; the 4 bits are a tree that halves [0.1, 1) at 0.45: 10^e times
 //               0.1 + 0.04375 k or 0.45 + 0.0675 k, k = 0..7; the smallest magnitude is 0
 //   mantissa8:  e = -6..1; the 4 bits are a mantissa: m * 10^e, m = 0..15
 //
@@ -15,6 +16,7 @@
 #include <cmath>
 #include <utility>
 
+#include "codec/blocks.hpp"
 #include "codec/codec.hpp"
 #include "codec/kernel/kernels.hpp"
 #include "codec/ladder.hpp"
@@ -66,8 +68,8 @@ class Decimal8 final : public Codec {
       : spec_(options.canonical()),
         unit_(static_cast<float>(std::pow(10.0, offset))),
         book_({}, ladder.side(0), ladder.side(0x80), kernel::CodeOrder::sign_magnitude) {
-    promise_.of_value = ladder.worst_relative_error() * (1 + 0x1p-20);
-    promise_.absolute = ladder.first_error() * std::pow(10.0, offset) * (1 + 0x1p-20);
+    promise_.of_value = ladder.worst_relative_error() + kFloatRoundings;
+    promise_.absolute = ladder.first_error() * std::pow(10.0, offset) * (1 + kFloatRoundings);
     promise_.largest = ladder.steps().back() * std::pow(10.0, offset);
     promise_.non_finite = NonFinite::inf_becomes_nan;
     for (std::size_t i = 0; i < patterns.size(); ++i) {

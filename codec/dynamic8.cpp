@@ -1,6 +1,7 @@
 // D16's dynamic tree: one byte whose leading zeros are a decimal exponent.
 //
-//   wire, per block:   scale f32 = max|x| | code u8 [count]            x' = scale * magnitude
+//   wire, per block:   scale f32 = max|x| | code u8 [count]
+//   value:             x' = scale * magnitude
 //   code:              sign, n zeros, a one, then 6 - n bits of a tree that halves [0.1, 1) at 0.45
 //                      and each half evenly: 126 magnitudes 10^-n * ...; pattern 0 is 0, pattern 1
 //                      is 1
@@ -64,8 +65,8 @@ std::array<float, 256> values() {
 Promise promise_of(const Ladder& ladder, std::size_t block) {
   Promise promise;
   promise.block = block;
-  promise.of_block = ladder.worst_error() * (1 + 0x1p-20);  // the ratio to the scale is rounded
-  promise.absolute = 0x1p-149;                              // and so is the product, when tiny
+  promise.of_block = ladder.worst_error() + kFloatRoundings;
+  promise.absolute = 0x1p-149;  // a tiny product is rounded to that
   promise.non_finite = NonFinite::block_is_nan;
   return promise;
 }

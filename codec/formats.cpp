@@ -20,11 +20,11 @@ using kernel::Rounding;
 
 NonFinite non_finite_of(const FormatSpec& spec) {
   if (spec.kind == kernel::Kind::finite) return NonFinite::refuses_nan;
-  if (spec.overflow == kernel::Overflow::saturate &&
-      spec.mantissa_bits + (spec.kind == kernel::Kind::fn) > 0)
-    return NonFinite::saturates_inf;
+  const bool has_nan = spec.kind == kernel::Kind::fn || spec.mantissa_bits > 0;
+  if (spec.overflow == kernel::Overflow::saturate)
+    return has_nan ? NonFinite::saturates_inf : NonFinite::nan_becomes_inf_inf_saturates;
   if (spec.kind == kernel::Kind::fn) return NonFinite::inf_becomes_nan;
-  return spec.mantissa_bits == 0 ? NonFinite::nan_becomes_inf : NonFinite::exact;
+  return has_nan ? NonFinite::exact : NonFinite::nan_becomes_inf;
 }
 
 Promise promise_of(const FormatSpec& spec, const Format& format) {

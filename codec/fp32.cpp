@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <array>
 
+#include "codec/blocks.hpp"
 #include "codec/codec.hpp"
-#include "codec/kernel/kernels.hpp"
 #include "codec/spec.hpp"
 
 namespace narrowcast {
@@ -38,9 +38,7 @@ class Fp32 final : public Codec {
       const std::size_t count = std::min(part.size(), out.size() - begin);
       copy(in.subspan(begin * sizeof(float), count * sizeof(float)),
            std::as_writable_bytes(std::span(part)));
-      const auto land =
-          landing.into == Into::sum ? kernel::active().add_scaled : kernel::active().scale;
-      land(part.data(), count, landing.factor, out.data() + begin);
+      land(Floats(part).first(count), out.subspan(begin, count), landing.into, landing.factor);
     }
   }
 

@@ -72,7 +72,14 @@ void check_length(Bytes frame, const Header& header) {
   if (left > header.payload_bytes) broken("bytes follow the frame");
 }
 
+// Before anything quotes the spec: what cannot be printed must not reach a terminal.
+void check_printable(const std::string& spec) {
+  if (!std::ranges::all_of(spec, [](char c) { return c >= 0x21 && c <= 0x7e; }))
+    broken("its spec is not printable ASCII");
+}
+
 std::unique_ptr<Codec> codec_of(const std::string& spec) {
+  check_printable(spec);
   const auto made = [&] {
     try {
       return make_codec(spec);
@@ -146,11 +153,13 @@ std::vector<std::byte> write_frame(const Codec& codec, Floats values, const Enco
 
 FrameInfo read_frame(Bytes frame) { return open_frame(frame).info; }
 
-std::vector<float> decode_frame(Bytes frame) {
-  const OpenFrame opened = open_frame(frame);
+DecodedFrame read_and_decode(Bytes frame) {
+  OpenFrame opened = open_frame(frame);
   std::vector<float> values(opened.info.count);
   opened.codec->decode(opened.info.payload, values);
-  return values;
+  return {std::move(opened.info), std::move(values)};
 }
+
+std::vector<float> decode_frame(Bytes frame) { return read_and_decode(frame).values; }
 
 }  // namespace narrowcast

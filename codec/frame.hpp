@@ -27,7 +27,13 @@ std::vector<std::byte> write_frame(const Codec& codec, Floats values, const Enco
 // Anything wrong, also an empty input or bytes after the frame, is Fault::wire.
 FrameInfo read_frame(Bytes frame);
 
-// read_frame and decode.
+struct DecodedFrame {
+  FrameInfo info;
+  std::vector<float> values;
+};
+
+// read_frame and decode; the second leaves out what the frame says of itself.
+DecodedFrame read_and_decode(Bytes frame);
 std::vector<float> decode_frame(Bytes frame);
 
 }  // namespace narrowcast

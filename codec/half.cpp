@@ -4,7 +4,7 @@
 //
 // fp16 good for:  values within 6e-8 .. 65504, three decimal digits.
 // bf16 good for:  the range of float32, two decimal digits.
-// Non-finite: exact; a NaN keeps its sign but not its payload.
+// Non-finite: exact; a NaN comes back as the quiet NaN, whatever its sign and payload were.
 #include "codec/formats.hpp"
 #include "codec/spec.hpp"
 

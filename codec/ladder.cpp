@@ -12,6 +12,9 @@ float floor_to_float(double x) {
   return static_cast<double>(f) > x ? std::nextafter(f, 0.0f) : f;
 }
 
+// Truncating keeps what is a magnitude already; the ratio to a scale may be off by a few roundings.
+constexpr double kAlmost = 1 - 0x1p-21;
+
 bool truncates(Search search, std::size_t index) {
   return search != Search::nearest && (index % 2 == 0) == (search == Search::paper_even);
 }
@@ -23,7 +26,7 @@ Ladder::Ladder(const std::vector<double>& magnitudes, Search search) : steps_{ma
     const double here = magnitudes[i];
     const double next = magnitudes[i + 1];
     if (here == next) continue;
-    borders_.push_back(truncates(search, i) ? next : (here + next) / 2);
+    borders_.push_back(truncates(search, i) ? next * kAlmost : (here + next) / 2);
     steps_.push_back(next);
   }
 }

@@ -1,6 +1,7 @@
 // D16's linear type: 127 even steps between 0 and the block's maximum.
 //
-//   wire, per block:   scale f32 = max|x| | code u8 [count]: sign, then i      x' = scale / 127 * i
+//   wire, per block:   scale f32 = max|x| | code u8 [count]: sign, then i
+//   value:             x' = scale / 127 * i
 //
 // Good for:   blocks of values of similar size; the cheapest of the 8-bit types.
 // Bad for:    values far below the maximum: under 1/254 of it they become 0.
@@ -17,7 +18,7 @@ constexpr int kSteps = 127;
 Promise promise_of(std::size_t block) {
   Promise promise;
   promise.block = block;
-  promise.of_block = 0.5 / kSteps * (1 + 0x1p-15);
+  promise.of_block = 0.5 / kSteps + kFloatRoundings;
   promise.absolute = 0x1p-126;  // a subnormal step is rounded, and the error multiplied
   promise.non_finite = NonFinite::block_is_nan;
   return promise;

@@ -6,8 +6,7 @@
 //
 // Good for:   few bits with a local scale; what accelerators compute in.
 // Bad for:    blocks with one outlier, which decides the scale of 31 others.
-// scale=floor is the standard's: the largest values may saturate. scale=ceil takes the next power
-// of
+// scale=floor: the standard's; the largest values may saturate. scale=ceil takes the next power of
 //             two where they would, as several vendors do.
 // Non-finite: a NaN or infinity gives its block the scale 0xff, and all of it decodes to NaN.
 #include <algorithm>

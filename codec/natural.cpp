@@ -9,6 +9,7 @@
 // Non-finite: exact. Beyond 2^127 finite values become 2^127.
 #include <algorithm>
 
+#include "codec/blocks.hpp"
 #include "codec/codec.hpp"
 #include "codec/dice.hpp"
 #include "codec/kernel/kernels.hpp"
@@ -63,6 +64,8 @@ class Natural final : public Codec {
     for (std::size_t begin = 0; begin < out.size(); begin += kBlock) {
       const std::size_t count = std::min(kBlock, out.size() - begin);
       const std::uint8_t* exponents = from + sign_bytes(count);
+      check_padding(in.first(sign_bytes(count)), count, 1);
+      in = in.subspan(sign_bytes(count) + count);
       decode(from, exponents, count, landing.factor, out.data() + begin);
       from = exponents + count;
     }

@@ -98,9 +98,9 @@ class Onebit final : public Codec {
 
 std::unique_ptr<Codec> make_onebit(const Options& options) {
   if (options.text("column") == "shape") {
-    if (!options.shape().innermost)
-      options.refuse("with column=shape needs the tensor's shape (on the command line: --shape)");
-    options.resolve("column", std::to_string(*options.shape().innermost));
+    if (!options.shape().innermost) options.refuse("with column=shape needs the tensor's shape");
+    // An empty tensor may have an innermost dimension of 0.
+    options.resolve("column", std::to_string(std::max<std::size_t>(1, *options.shape().innermost)));
   }
   const auto column = static_cast<std::size_t>(options.integer("column", 1, std::int64_t{1} << 40));
   const auto threshold =

@@ -54,6 +54,8 @@ std::size_t encode(const Codec& codec, Floats in, MutableBytes out, const Encodi
   require(out.size() >= used, Fault::usage, "encode: output has no room for max_bytes(values)");
   require(how.residual.empty() || how.residual.size() == in.size(), Fault::usage,
           "encode: residual needs one float for each value");
+  // What is refused is refused before any thread has written: by the codec, which looks at all of it.
+  if (codec.promise().non_finite == NonFinite::refuses_nan) return codec.encode(in, out, how);
   each_share(codec, in.size(), team, [&](std::size_t begin, std::size_t count) {
     Encoding part = how;
     part.first_index += begin;

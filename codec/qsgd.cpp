@@ -1,8 +1,8 @@
 // QSGD (Alistarh et al., 2017) as the EDBT 2018 study runs it: stochastic rounding to even levels.
 //
 //   wire, per bucket:  scale f32 | level [count], `bits` each, two's complement, lowest bits first
-//                                                                  x' = scale / s * level
-//   s = 2^(bits-1) - 1 levels on either side of 0; the code -2^(bits-1) is not used
+//   value:             x' = scale / s * level
+//   s:                 2^(bits-1) - 1, levels on either side of 0; the code -2^(bits-1) is not used
 //
 // Good for:   few bits without bias: the errors of many ranks and steps cancel.
 // Bad for:    2 bits on convolutions (the study loses accuracy); norm=l2 with large buckets, whose
@@ -26,7 +26,7 @@ namespace narrowcast {
 float Qsgd::scale_of(Floats values) const {
   const kernel::Kernels& cpu = kernel::active();
   if (norm == Norm::max) return cpu.absmax(values.data(), values.size());
-  return static_cast<float>(std::sqrt(cpu.moments(values.data(), values.size()).squares));
+  return static_cast<float>(std::sqrt(cpu.squares(values.data(), values.size())));
 }
 
 Promise Qsgd::promise() const {
@@ -35,7 +35,7 @@ Promise Qsgd::promise() const {
   // The norm in terms of the bucket's maximum.
   const double wide = norm == Norm::max ? 1 : std::sqrt(static_cast<double>(bucket));
   promise.block = bucket;
-  promise.of_block = wide * (1 / s + 0x1p-20);
+  promise.of_block = wide * (1 / s + kFloatRoundings);
   promise.absolute = 0x1p-125;  // a subnormal step is rounded, and the error multiplied
   promise.largest /= wide;
   // 2^-17 of a level by the dice, and the roundings of float32 on the way.
@@ -111,12 +111,16 @@ std::size_t usual_bucket(int bits) { return bits <= 3 ? 128 : bits <= 8 ? 512 : 
 std::unique_ptr<Codec> make_qsgd(const Options& options) {
   Qsgd qsgd;
   qsgd.bits = static_cast<int>(options.integer("bits", 2, 16));
-  if (qsgd.bits > 8 && qsgd.bits != 16) options.refuse("option bits is 2..8,16");
+  if (qsgd.bits > 8 && qsgd.bits != 16)
+    options.refuse("option bits is 2..8,16, not \"" + std::to_string(qsgd.bits) + "\"");
   if (!options.given("bucket")) options.resolve("bucket", std::to_string(usual_bucket(qsgd.bits)));
   qsgd.bucket = static_cast<std::size_t>(options.integer("bucket", 1, 1 << 30));
   qsgd.norm = options.word("norm") == "l2" ? Norm::l2 : Norm::max;
-  const bool elias = options.word("coding") == "elias";
-  if (elias) return make_qsgd_elias(options.canonical(), qsgd);
+  if (options.word("coding") == "elias") {
+    // A bucket of zeros takes five bytes; more values than that in it would look like an attack.
+    if (qsgd.bucket > 16384) options.refuse("with coding=elias takes buckets of at most 16384");
+    return make_qsgd_elias(options.canonical(), qsgd);
+  }
   return std::make_unique<QsgdFixed>(options.canonical(), qsgd);
 }
 

@@ -2,14 +2,13 @@
 //
 //   wire, per bucket:  scale f32 | omega(1 + k), then k times: omega(gap), sign bit, omega(|level|)
 //                      | zeros up to the next byte
-//   gap: 1 + the number of zero levels before this one; a poisoned bucket has the scale NaN and k =
-//   0
+//   gap:               1 + the number of zero levels before this one
 //
 // Good for:   norm=l2 with few bits: most levels are 0, and about 3 bits a value remain, or less.
 // Bad for:    speed, and dense levels, which take more room than fixed ones.
+// Non-finite: the bucket has the scale NaN and k = 0, and decodes to NaN.
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <utility>
@@ -24,8 +23,6 @@ namespace narrowcast {
 namespace {
 
 constexpr std::size_t kPart = DiceCup::kMost;
-constexpr float kTiny = 0x1p-80f;  // below it 1 / scale overflows; see codec/blocks.cpp
-constexpr float kLift = 0x1p64f;
 
 class QsgdElias final : public Codec {
  public:
@@ -117,29 +114,26 @@ class QsgdElias final : public Codec {
       const std::size_t count = std::min(qsgd_.bucket, out.size() - begin);
       require(in.size() > sizeof(float), Fault::wire, "decode: message ends within a bucket");
       const auto scale = get<float>(in);
-      const auto bits = std::bit_cast<std::uint32_t>(scale);
-      require(bits < 0x7f800000u || bits == std::bit_cast<std::uint32_t>(kPoison), Fault::wire,
-              "decode: a bucket's scale is negative or not finite");
+      check_scale(scale);
       in = in.subspan(sizeof scale);
       const std::span<std::int16_t> here = std::span(levels).first(count);
       in = in.subspan(read_levels(in, here));
       const MutableFloats values = out.subspan(begin, count);
-      std::isnan(scale) ? poison(values) : land(here, scale, values, landing);
+      std::isnan(scale) ? poison(values) : land_levels(here, scale, values, landing);
     }
     require(in.empty(), Fault::wire, "decode: bytes left over after the last bucket");
   }
 
   // The factor after the values: speed is not what this coding is for.
-  void land(std::span<const std::int16_t> levels, float scale, MutableFloats out,
-            const Landing& landing) const {
+  void land_levels(std::span<const std::int16_t> levels, float scale, MutableFloats out,
+                   const Landing& landing) const {
     const kernel::Kernels& cpu = kernel::active();
     const float step = step_of(scale, qsgd_.levels());
     if (landing.factor == 1)
       return cpu.levels16[landing.into](levels.data(), out.size(), step, out.data());
     std::vector<float> values(out.size());
     cpu.levels16[Into::overwrite](levels.data(), out.size(), step, values.data());
-    (landing.into == Into::sum ? cpu.add_scaled : cpu.scale)(values.data(), out.size(),
-                                                             landing.factor, out.data());
+    land(values, out, landing.into, landing.factor);
   }
 
   std::size_t read_levels(Bytes in, std::span<std::int16_t> levels) const {

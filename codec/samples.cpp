@@ -17,13 +17,6 @@ namespace {
 using Four = std::array<float, 4>;
 constexpr std::size_t kGroup = std::tuple_size_v<Four>;
 
-PhiloxBlock random_words(const Stream& stream, std::uint64_t counter) {
-  const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
-  const auto high = [](std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); };
-  return philox({low(counter), high(counter), low(stream.salt), high(stream.salt)},
-                {low(stream.key), high(stream.key)}, kPhiloxRounds);
-}
-
 // Fills `out` from groups of four; the first and the last may be needed in part only.
 template <class FourOf>
 void draw_groups(std::uint64_t first_index, MutableFloats out, FourOf four_of) {

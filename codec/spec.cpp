@@ -84,6 +84,7 @@ double Options::real(std::string_view key, double least, double most) const {
   if (!parse(text, value) || !(value >= least && value <= most))
     refuse("option " + std::string(key) + " is " + std::string(option(key).values) + ", not " +
            quoted(text));
+  value += 0.0;  // minus zero is zero
   std::array<char, 32> shortest{};
   const auto end = std::to_chars(shortest.data(), shortest.data() + shortest.size(), value).ptr;
   resolve(key, std::string(shortest.data(), end));

@@ -1,7 +1,8 @@
 // TernGrad (Wen et al., 2017): minus one, zero or one times a scale, at random and without bias.
 //
-//   wire, per block:   scale f32 | level [count], 2 bits each, two's complement    x' = scale *
-//   level scale = min(max|x|, clip * rms(x)); clip=0 never clips
+//   wire, per block:   scale f32 | level [count], 2 bits each, two's complement
+//   value:             x' = scale * level
+//   scale:             min(max|x|, clip * rms(x)); clip=0 never clips
 //
 // Good for:   two bits with nothing to keep between steps.
 // Bad for:    noise: it is qsgd:bits=2 whose outliers are clipped; that costs a bias, and pays when
@@ -28,7 +29,7 @@ constexpr int kBits = 2;
 Promise promise_of(std::size_t block, double clip) {
   Promise promise;
   promise.block = block;
-  promise.of_block = 1 + 0x1p-20;
+  promise.of_block = 1 + kFloatRoundings;
   promise.absolute = 0x1p-149;
   promise.bias = clip == 0 ? 0x1p-17 + 0x1p-21 : 1;  // clipping is a bias, up to all of a value
   promise.non_finite = NonFinite::block_is_nan;
@@ -49,7 +50,7 @@ class Tern final : public BlockCodec {
     const kernel::Kernels& cpu = kernel::active();
     const float most = cpu.absmax(block.data(), block.size());
     if (clip_ == 0 || !std::isfinite(most)) return most;
-    const double squares = cpu.moments(block.data(), block.size()).squares;
+    const double squares = cpu.squares(block.data(), block.size());
     const double rms = std::sqrt(squares / static_cast<double>(block.size()));
     return static_cast<float>(std::min<double>(most, clip_ * rms));
   }

@@ -15,8 +15,8 @@ Codebook::Codebook(const std::array<float, 256>& values, Side positive, Side neg
       order_(order),
       low_bits_(widest_cells()),
       cells_(std::size_t{1} << (32 - low_bits_)) {
-  fill_cells(false);
-  fill_cells(true);
+  fill_cells(Sign::positive);
+  fill_cells(Sign::negative);
 }
 
 // The fewer cells, the less of the first-level cache they take.
@@ -33,8 +33,9 @@ int Codebook::widest_cells() const {
   return low;
 }
 
-void Codebook::fill_cells(bool negative) {
-  const Side& on = side(negative);
+void Codebook::fill_cells(Sign sign) {
+  const Side& on = side(sign);
+  const bool negative = sign == Sign::negative;
   const int low = low_bits_;
   const std::uint32_t low_mask = (1u << low) - 1;
   const std::size_t half = cells_.size() / 2;

@@ -16,6 +16,8 @@ enum class CodeOrder {
   ascending,       // codes ascend from the most negative value to the largest
 };
 
+enum class Sign { positive, negative };
+
 class Codebook {
  public:
   // The values on one side of zero, from the innermost outward. Value i is chosen when
@@ -28,7 +30,7 @@ class Codebook {
   Codebook(const std::array<float, 256>& values, Side positive, Side negative, CodeOrder order);
 
   const std::array<float, 256>& values() const { return values_; }  // by code
-  const Side& side(bool negative) const { return negative ? negative_ : positive_; }
+  const Side& side(Sign sign) const { return sign == Sign::negative ? negative_ : positive_; }
   CodeOrder order() const { return order_; }
 
   // Cells: the float32 line cut by its top bits (sign, exponent, first mantissa bits), just so
@@ -44,7 +46,7 @@ class Codebook {
 
  private:
   int widest_cells() const;
-  void fill_cells(bool negative);
+  void fill_cells(Sign sign);
 
   std::array<float, 256> values_;
   Side positive_;

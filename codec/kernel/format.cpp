@@ -37,21 +37,18 @@ Format format_of(const FormatSpec& spec) {
       f.largest = top_exponent - 1;
       f.infinity_out = top_exponent;
       f.nan_in = m == 0 ? top_exponent : top_exponent | std::uint32_t{1} << (m - 1);
-      f.has_nan_ = m > 0;
       special = top_exponent;
       break;
     case Kind::fn:
       f.largest = top - 1;
       f.infinity_out = ~std::uint32_t{0};
       f.nan_in = top;
-      f.has_nan_ = true;
       special = top;
       break;
     case Kind::finite:
       f.largest = top;
       f.infinity_out = ~std::uint32_t{0};
       f.nan_in = top;  // never used: NaN is refused before
-      f.has_nan_ = false;
       special = top;
       break;
   }

@@ -41,8 +41,6 @@ struct Format {
   float per_unit;  // 1 / unit, where `unit` is used
 
   double value_of_largest() const;
-  bool has_nan() const { return has_nan_; }
-  bool has_nan_;
 };
 
 Format format_of(const FormatSpec& spec);

@@ -15,12 +15,7 @@
 // specification; every other one gives the same bits. Nothing here checks its arguments.
 namespace narrowcast::kernel {
 
-struct Moments {
-  double sum = 0;
-  double squares = 0;
-};
-
-// The two reconstruction values of a column of 1-bit SGD.
+// What divides the two sides of a column of 1-bit SGD.
 enum class Threshold { zero, mean };
 
 // A function for each Into: [0] overwrites, [1] adds.
@@ -48,8 +43,8 @@ struct Kernels {
   // The largest magnitude, compared as integers, so that NaN sorts above infinity and is never
   // lost.
   float (*absmax)(const float* x, std::size_t n);
-  // Sums in double over eight interleaved lanes, added up in a fixed order.
-  Moments (*moments)(const float* x, std::size_t n);
+  // The sum of squares, in double over eight interleaved lanes that are added up in a fixed order.
+  double (*squares)(const float* x, std::size_t n);
   void (*scale)(const float* x, std::size_t n, float factor, float* out);
   void (*add_scaled)(const float* x, std::size_t n, float factor, float* sum);
   // residual -= decoded; where that is not finite the residual becomes 0.

@@ -17,19 +17,13 @@ float absmax(const float* x, std::size_t n) {
   return std::bit_cast<float>(largest);
 }
 
-double add_up(const std::array<double, 8>& lane) {
-  return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
-}
-
-Moments moments(const float* x, std::size_t n) {
-  std::array<double, 8> sum{};
-  std::array<double, 8> squares{};
+double squares(const float* x, std::size_t n) {
+  std::array<double, 8> lane{};
   for (std::size_t i = 0; i < n; ++i) {
     const double v = x[i];
-    sum[i % 8] += v;
-    squares[i % 8] += v * v;  // exact: 24 + 24 bits fit a double, so fusing would change nothing
+    lane[i % 8] += v * v;  // exact: 24 + 24 bits fit a double, so fusing would change nothing
   }
-  return {.sum = add_up(sum), .squares = add_up(squares)};
+  return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
 }
 
 void scale(const float* x, std::size_t n, float factor, float* out) {
@@ -57,7 +51,7 @@ void codebook_encode(const float* x, std::size_t n, float inverse, const Codeboo
                      std::uint8_t* codes) {
   for (std::size_t i = 0; i < n; ++i) {
     const float ratio = x[i] * inverse;
-    const Codebook::Side& side = book.side(std::signbit(ratio));
+    const Codebook::Side& side = book.side(std::signbit(ratio) ? Sign::negative : Sign::positive);
     const auto above =
         std::lower_bound(side.thresholds.begin(), side.thresholds.end(), std::fabs(ratio));
     codes[i] = side.codes[static_cast<std::size_t>(above - side.thresholds.begin())];
@@ -74,7 +68,7 @@ void lookup(const std::uint8_t* codes, std::size_t n, const float* table, float*
 
 void scalar_vectors(Kernels& table) {
   table.absmax = absmax;
-  table.moments = moments;
+  table.squares = squares;
   table.scale = scale;
   table.add_scaled = add_scaled;
   table.settle = settle;

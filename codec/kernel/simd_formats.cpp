@@ -69,9 +69,8 @@ struct Encoder {
     const auto few = hn::Shl(rest, hn::Sub(sixteen, hn::Min(gone, sixteen)));
     const auto extra = hn::Sub(hn::Max(gone, sixteen), sixteen);
     const auto centre = hn::ShiftRight<1>(hn::Shl(one, extra));
-    const auto odds = hn::Add(few, hn::Zero(U32()));
     const auto many = hn::Shr(hn::Add(rest, centre), extra);
-    const auto chance = Select(Below(sixteen, gone), many, odds);
+    const auto chance = Select(Below(sixteen, gone), many, few);
     const auto up = hn::ShiftRight<16>(hn::Add(chance, dice));
     const auto exponent = hn::Sub(hn::Max(effective, lowest), lowest);
     const auto base_magnitude = hn::ShiftLeftSame(exponent, 23 - shift);

@@ -42,20 +42,18 @@ float AbsMax(const float* x, std::size_t n) {
   return hn::GetLane(hn::BitCast(d, hn::MaxOfLanes(di, all)));
 }
 
-Moments MomentsOf(const float* x, std::size_t n) {
+double Squares(const float* x, std::size_t n) {
   using F64 = hn::CappedTag<double, 8>;
   const F64 d;
-  constexpr std::size_t kWide = hn::MaxLanes(F64());
-  constexpr std::size_t kTurns = 8 / kWide;
+  constexpr std::size_t kDoubles = hn::MaxLanes(F64());
+  constexpr std::size_t kTurns = 8 / kDoubles;
   const hn::Rebind<float, F64> df;
   hn::Vec<F64> sum[kTurns];
-  hn::Vec<F64> squares[kTurns];
-  for (std::size_t t = 0; t < kTurns; ++t) sum[t] = squares[t] = hn::Zero(d);
+  for (std::size_t t = 0; t < kTurns; ++t) sum[t] = hn::Zero(d);
   const auto take = [&](const float* eight) HWY_ATTR {
     for (std::size_t t = 0; t < kTurns; ++t) {
-      const auto v = hn::PromoteTo(d, hn::LoadU(df, eight + t * kWide));
-      sum[t] = hn::Add(sum[t], v);
-      squares[t] = hn::Add(squares[t], hn::Mul(v, v));
+      const auto v = hn::PromoteTo(d, hn::LoadU(df, eight + t * kDoubles));
+      sum[t] = hn::Add(sum[t], hn::Mul(v, v));
     }
   };
   std::size_t i = 0;
@@ -65,12 +63,9 @@ Moments MomentsOf(const float* x, std::size_t n) {
     std::memcpy(pad, x + i, (n - i) * sizeof(float));
     take(pad);
   }
-  const auto add_up = [&](const hn::Vec<F64>* lanes) HWY_ATTR {
-    double v[8];
-    for (std::size_t t = 0; t < kTurns; ++t) hn::StoreU(lanes[t], d, v + t * kWide);
-    return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
-  };
-  return {.sum = add_up(sum), .squares = add_up(squares)};
+  double v[8];
+  for (std::size_t t = 0; t < kTurns; ++t) hn::StoreU(sum[t], d, v + t * kDoubles);
+  return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
 }
 
 void Scale(const float* x, std::size_t n, float factor, float* out) {
@@ -246,7 +241,7 @@ void Lookup(const std::uint8_t* codes, std::size_t n, const float* table, float*
 
 void Fill(Kernels& table) {
   table.absmax = AbsMax;
-  table.moments = MomentsOf;
+  table.squares = Squares;
   table.scale = Scale;
   table.add_scaled = AddScaled;
   table.settle = Settle;

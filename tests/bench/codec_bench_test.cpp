@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.hpp"
 #include "bench/comparison.hpp"
@@ -36,6 +37,15 @@ TEST(CodecBenchThreads, MeasureEveryVariant) {
   }
 }
 
+// One of that many values is beyond the largest number of the format.
+TEST(CodecBench, MeasuresWhatOverflows) {
+  Team alone(1);
+  CodecBench bench(std::size_t{3} << 20, alone);
+  const float largest = std::ranges::max(bench.input(), {}, [](float x) { return std::abs(x); });
+  ASSERT_GT(std::abs(largest), make_codec("float:e=1,m=0")->promise().largest);
+  expect_sound(bench.measure("float:e=1,m=0", 0));
+}
+
 TEST(CodecBench, DrawsTheSameInputForAnyNumberOfThreads) {
   Team one(1);
   Team three(3);
@@ -54,6 +64,17 @@ TEST(CodecBench, RefusesWhatDoesNotFitIntoMemory) {
     EXPECT_EQ(Fault::system, error.fault());
   }
   EXPECT_THROW(CodecBench(0, alone), Error);
+}
+
+// Four tensors would fit, and five are needed.
+TEST(Comparison, RefusesWhatDoesNotFitIntoMemory) {
+  const std::size_t too_many = this_machine().available_bytes / (4 * sizeof(float));
+  try {
+    compare_codecs({.values = too_many});
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(Fault::system, error.fault());
+  }
 }
 
 TEST(Comparison, HasARowForEachOfItsCodecs) {

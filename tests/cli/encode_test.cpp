@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/run_command.hpp"
@@ -55,12 +56,26 @@ TEST(Encode, ResolvesColumnsByTheShape) {
   const Outcome shaped = run_command({"encode", "onebit:column=shape", "--shape", "3,4"}, raw);
   EXPECT_EQ(0, shaped.code) << shaped.err;
   EXPECT_EQ(run_command({"encode", "onebit:column=4"}, raw).out, shaped.out);
-  expect_refusal(run_command({"encode", "onebit:column=shape"}, raw), 2);
+}
+
+TEST(Encode, SaysHowToGiveTheShapeThatIsMissing) {
+  const auto refused = [](const std::string& spec) {
+    const Outcome outcome = run_command({"encode", spec});
+    expect_refusal(outcome, 2);
+    return outcome.err;
+  };
+  EXPECT_TRUE(refused("onebit:column=shape").ends_with("(give --shape)\n"));
+  EXPECT_EQ(std::string::npos, refused("onebit:column=shape,threshold=x").find("--shape"));
+  EXPECT_EQ(std::string::npos, refused("nothing").find("--shape"));
+  const Outcome elsewhere = run_command({"bench", "codec", "onebit:column=shape"});
+  expect_refusal(elsewhere, 2);
+  EXPECT_EQ(std::string::npos, elsewhere.err.find("--shape"));
 }
 
 TEST(Encode, RefusesShapesThatDoNotFit) {
   const std::string raw = bytes_of(std::vector<float>(12, 1));
-  for (const char* shape : {"3,5", "12,0", "4294967296,4294967296,12", "a,b", "3,,4", "-3,-4"}) {
+  for (const char* shape :
+       {"3,5", "12,0", "4294967296,4294967296,12", "a,b", "3,,4", "-3,-4", ""}) {
     SCOPED_TRACE(shape);
     expect_refusal(run_command({"encode", "fp32", "--shape", shape}, raw), 2);
   }
@@ -105,40 +120,6 @@ TEST(Decode, RefusesBrokenFrames) {
   expect_refusal(run_command({"inspect"}, frame + "x"), 3);
 }
 
-TEST(Output, IsLeftAloneWhenSomethingFails) {
-  const TemporaryFolder folder;
-  const std::string good = (folder / "good").string();
-  write(good, "good");
-  expect_refusal(run_command({"decode", "-o", good}, "broken"), 3);
-  expect_refusal(run_command({"encode", "fp32", "-o", good}, "12345"), 3);
-  expect_refusal(run_command({"encode", "fp32", "-o", good, "/no/such/file"}), 5);
-  EXPECT_EQ("good", contents(good));
-  EXPECT_EQ(1u, folder.files());
-}
-
-TEST(Output, TakesTheAccessOfWhatItReplaces) {
-  using std::filesystem::perms;
-  const TemporaryFolder folder;
-  const std::string path = (folder / "frame").string();
-  write(path, "old");
-  const perms access = perms::owner_read | perms::owner_write | perms::group_read;
-  std::filesystem::permissions(path, access);
-  EXPECT_EQ(0, run_command({"encode", "fp32", "-o", path}).code);
-  EXPECT_EQ(access, std::filesystem::status(path).permissions());
-  EXPECT_NE("old", contents(path));
-}
-
-TEST(Output, FollowsLinksAndLeavesDevicesInPlace) {
-  const TemporaryFolder folder;
-  write(folder / "real", "old");
-  std::filesystem::create_symlink("real", folder / "link");
-  EXPECT_EQ(0, run_command({"encode", "fp32", "-o", (folder / "link").string()}).code);
-  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
-  EXPECT_NE("old", contents(folder / "real"));
-  EXPECT_EQ(0, run_command({"encode", "fp32", "-o", "/dev/null"}).code);
-  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
-}
-
 TEST(Inspect, SaysWhatIsInAFrame) {
   const std::string frame = run_command({"encode", "fp32"}, bytes_of({1, 2, 6})).out;
   const Outcome text = run_command({"inspect"}, frame);
@@ -152,6 +133,17 @@ TEST(Inspect, SaysWhatIsInAFrame) {
   EXPECT_EQ(12, json["payload_bytes"]);
   EXPECT_EQ(1, json["ratio"]);
   EXPECT_EQ(0, json["not_finite"]);
+  EXPECT_EQ(6, json["max"]);
+}
+
+TEST(Inspect, HasNoLeastOrLargestOfNothing) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const std::vector<float>& values : {std::vector<float>{}, {infinity, -infinity}}) {
+    const std::string frame = run_command({"encode", "fp32"}, bytes_of(values)).out;
+    const auto json = nlohmann::json::parse(run_command({"inspect", "--json"}, frame).out);
+    for (const char* key : {"min", "max", "mean"}) EXPECT_TRUE(json.at(key).is_null()) << key;
+    EXPECT_EQ(values.size(), json["not_finite"]);
+  }
 }
 
 }  // namespace

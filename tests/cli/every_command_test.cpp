@@ -3,6 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <utility>
 
 #include "tests/cli/run_command.hpp"
 
@@ -138,6 +139,52 @@ TEST(Program, RefusesBadWords) {
   expect_refusal(run_command({"bench", "frobnicate"}), 2);
   expect_refusal(run_command({"codecs", "extra"}), 2);
   expect_refusal(run_command({"codecs", "--json", "--markdown"}), 2);
+}
+
+TEST(Program, SaysWhichWordItDoesNotTake) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> refusals = {
+      {{"bench", "codec", "--threads", "x"}, "option --threads takes a number, not 'x'"},
+      {{"bench", "codec", "--threads", "2x"}, "option --threads takes a number, not '2x'"},
+      {{"bench", "codec", "--min-time", "soon"}, "option --min-time takes a number, not 'soon'"},
+      {{"bench", "codec", "--sizes", "1.5M"}, "'1.5M' is not a count of values"},
+      {{"bench", "codec", "--sizes", ""}, "option --sizes takes LIST, not an empty word"},
+      {{"errors", "--dist", ""}, "option --dist takes LIST, not an empty word"},
+      {{"encode", "fp32", "--shape", ""}, "option --shape takes A,B,..., not an empty word"},
+      {{"encode", "fp32", "--seed", "--seed"}, "option --seed is given twice"},
+      {{"encode", "fp32", "--seed", "1", "--seed=2"}, "option --seed is given twice"},
+      {{"encode", "fp32", "-oa", "--output", "b"}, "option --output is given twice"},
+      {{"encode", "fp32", "--seed"}, "option --seed needs a value: N"},
+      {{"encode", "fp32", "--seed", "FILE"}, "'FILE' is not a seed"},
+      {{"encode", "fp32", "--seed", "-1"}, "'-1' is not a seed"},
+      {{"encode", "fp32", "--seed="}, "option --seed needs a value: N"},
+      {{"encode", "fp32", "--seed", "-o", "a"}, "option --seed needs a value: N"},
+  };
+  for (const auto& [words, message] : refusals) {
+    const Outcome outcome = run_command(words);
+    expect_refusal(outcome, 2);
+    EXPECT_TRUE(outcome.err.starts_with("narrowcast: " + message)) << outcome.err;
+  }
+}
+
+TEST(Program, PrintsNoControlCharactersInErrors) {
+  const Outcome outcome = run_command({"decode", "/no/\x1b[31m\nsuch\x7f"});
+  expect_refusal(outcome, 5);
+  EXPECT_NE(std::string::npos, outcome.err.find(R"(/no/\x1b[31m\x0asuch\x7f)")) << outcome.err;
+}
+
+TEST(Program, HelpsAlsoByCommand) {
+  EXPECT_EQ(run_command({"--help"}).out, run_command({"help"}).out);
+  EXPECT_EQ(run_command({"bench", "--help"}).out, run_command({"help", "bench"}).out);
+  for (const Command& command : commands()) {
+    const Outcome outcome = run_command(with({"help"}, words_of(command.name)));
+    EXPECT_EQ(0, outcome.code) << command.name;
+    EXPECT_EQ(run_command(with(words_of(command.name), {"--help"})).out, outcome.out);
+  }
+  expect_refusal(run_command({"help", "frobnicate"}), 2);
+}
+
+TEST(Program, ListsItsExitCodes) {
+  EXPECT_NE(std::string::npos, run_command({"--help"}).out.find("Exit codes: 0 "));
 }
 
 TEST(Program, ListsTheCommandsOfAGroup) {

@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "bench/comparison.hpp"
+#include "cli/engines.hpp"
 #include "codec/codec.hpp"
 #include "codec/samples.hpp"
 #include "tests/cli/run_command.hpp"
@@ -45,6 +48,25 @@ TEST(Codecs, ListsEveryVariant) {
       EXPECT_NE(std::string::npos, text.find(spec)) << spec;
     }
   EXPECT_EQ(at, lines.size());
+}
+
+TEST(Codecs, SayWhatHasToBeGiven) {
+  const auto option = [](std::string_view codec, std::string_view key) {
+    for (const nlohmann::json& line : json_of({"codecs", "--json"}))
+      for (const nlohmann::json& each : line["options"])
+        if (line["name"] == codec && each["key"] == key) return each;
+    return nlohmann::json();
+  };
+  for (const char* key : {"e", "m"}) {
+    EXPECT_EQ(true, option("float", key).at("required"));
+    EXPECT_TRUE(option("float", key).at("default").is_null());
+  }
+  EXPECT_EQ(false, option("qsgd", "bucket").at("required"));
+  EXPECT_TRUE(option("qsgd", "bucket").at("default").is_null());
+  EXPECT_EQ("4", option("qsgd", "bits").at("default"));
+  const std::string text = run_command({"codecs"}).out;
+  for (const char* part : {"e (required) ", "m (required) ", "bucket (depends on bits) "})
+    EXPECT_NE(std::string::npos, text.find(part)) << part;
 }
 
 // Written by `narrowcast codecs --markdown > docs/codecs.md`.
@@ -125,6 +147,12 @@ TEST(Errors, RefusesBadWords) {
   expect_refusal(run_command({"errors", "--samples", "0"}), 2);
 }
 
+TEST(Errors, RefuseMoreThanTheMemoryHolds) {
+  const Outcome outcome = run_command({"errors", "fp32", "--samples", "1000000G"});
+  expect_refusal(outcome, 5);
+  EXPECT_NE(std::string::npos, outcome.err.find("GB of memory")) << outcome.err;
+}
+
 TEST(Compare, HasARowForEachCodecAndFitsATerminal) {
   const Outcome outcome = run_command({"compare", "--values", "1000", "--min-time", "0"});
   EXPECT_EQ(0, outcome.code) << outcome.err;
@@ -159,6 +187,21 @@ TEST(Doctor, SaysWhatIsThereAndWhatIsMissing) {
   EXPECT_EQ("scalar", line["targets_usable"][0]);
   EXPECT_EQ(4u, line["engines"].size());
   for (const nlohmann::json& engine : line["engines"]) EXPECT_EQ(false, engine["used"]);
+  for (const char* library : {"Highway", "xxHash", "fmt"}) {
+    const std::string version = line["libraries"].at(library);
+    EXPECT_EQ(2, std::ranges::count(version, '.')) << library << " " << version;
+    EXPECT_NE(std::string::npos, text.out.find(std::string(library) + " " + version));
+  }
+}
+
+TEST(Doctor, ReadsVersionsFromTheNamesOfLibraries) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "libx.so.40.30.4") << "";
+  std::filesystem::create_symlink("libx.so.40.30.4", folder / "libx.so.40");
+  std::ofstream(folder / "liby.so") << "";
+  EXPECT_EQ("40.30.4", library_version(folder / "libx.so.40"));
+  EXPECT_EQ("", library_version(folder / "liby.so"));
+  EXPECT_EQ("", library_version(""));
 }
 
 }  // namespace

@@ -1,7 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
+
 #include "base/error.hpp"
 #include "cli/input.hpp"
+#include "cli/json.hpp"
 #include "cli/nearest.hpp"
 #include "cli/table.hpp"
 
@@ -66,6 +70,31 @@ TEST(Table, IsMarkdownToo) {
 TEST(Table, RefusesRowsOfAnotherLength) {
   Table table({{"one"}});
   EXPECT_THROW(table.add({"a", "b"}), Error);
+}
+
+TEST(Json, KeepsTheOrderOfItsMembers) {
+  EXPECT_EQ("{\"b\":1,\"a\":[true,null,\"x\"],\"c\":{\"d\":[],\"e\":{}}}\n",
+            json_line({{"b", 1},
+                       {"a", json_array({true, nullptr, "x"})},
+                       {"c", json_object({{"d", json_array({})}, {"e", json_object({})}})}}));
+}
+
+TEST(Json, WritesNumbersThatReadBackTheSame) {
+  EXPECT_EQ("18446744073709551615", JsonValue(std::numeric_limits<std::uint64_t>::max()).text());
+  EXPECT_EQ("-9223372036854775808", JsonValue(std::numeric_limits<std::int64_t>::min()).text());
+  EXPECT_EQ("1.0", JsonValue(1.0).text());
+  EXPECT_EQ("0.1", JsonValue(0.1).text());
+  EXPECT_EQ("3.4028234663852886e+38", JsonValue(3.4028234663852886e38).text());
+}
+
+TEST(Json, HasNullForWhatIsNotFinite) {
+  EXPECT_EQ("null", JsonValue(std::numeric_limits<double>::infinity()).text());
+  EXPECT_EQ("null", JsonValue(std::numeric_limits<double>::quiet_NaN()).text());
+}
+
+TEST(Json, EscapesText) {
+  EXPECT_EQ(R"("a\"b\\c\n\u0001é")", JsonValue("a\"b\\c\n\x01é").text());
+  EXPECT_EQ(R"({"a\"b":""})", json_object({{"a\"b", std::string()}}).text());
 }
 
 TEST(Advice, NamesTheNearestWord) {

@@ -7,6 +7,8 @@
 #include <array>
 #include <string>
 
+#include "tests/cli/run_command.hpp"
+
 namespace narrowcast::cli::test {
 namespace {
 
@@ -85,6 +87,35 @@ TEST(Process, TurnsFloatsIntoAFrameAndBack) {
       "-An");
   EXPECT_EQ(0, ended.code);
   EXPECT_NE(std::string::npos, ended.output.find(" 1\n")) << ended.output;
+}
+
+TEST(Process, AddsToWhatItsOutputHolds) {
+  for (const char* name : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}) {
+    const TemporaryFolder folder;
+    const std::string log = (folder / "log").string();
+    const Ended ended = shell("echo header > '" + log + "'; \"$narrowcast\" encode fp32 -o " +
+                              name + " </dev/null >> '" + log + "'; cat '" + log + "'");
+    EXPECT_EQ(0, ended.code) << name;
+    EXPECT_TRUE(ended.output.starts_with("header\n\x8eNCF")) << name;
+    EXPECT_EQ(1u, folder.files()) << name;
+  }
+}
+
+TEST(Process, LeavesNothingBehindWhenAFileGetsTooLarge) {
+  const TemporaryFolder folder;
+  const Ended ended =
+      shell("ulimit -f 1; head -c 8192 /dev/zero | \"$narrowcast\" encode fp32 -o '" +
+            (folder / "frame").string() + "' 2>&1");
+  EXPECT_EQ(5, ended.code);
+  EXPECT_NE(std::string::npos, ended.output.find("File too large")) << ended.output;
+  EXPECT_EQ(ended.output.size() - 1, ended.output.find('\n')) << ended.output;
+  EXPECT_EQ(0u, folder.files());
+}
+
+TEST(Process, TakesTheTargetInAnyCase) {
+  const Ended ended = shell("NARROWCAST_TARGET=ScaLAR \"$narrowcast\" --version");
+  EXPECT_EQ(0, ended.code);
+  EXPECT_NE(std::string::npos, ended.output.find("CPU target scalar")) << ended.output;
 }
 
 TEST(Process, HandsOutTheCodeOfTheFault) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/support/catalogue.hpp"
@@ -20,6 +21,43 @@ TEST(EveryCodec, KeepsItsPromisedError) {
               keeps_error_promise(codec, input.values, round_trip(codec, input.values, how)))
               << input.name << " " << count;
         }
+  });
+}
+
+// The values between which a codec has to choose lie where its error is largest: the midpoints of
+// what it decodes to, and the floats beside them.
+std::vector<float> around_midpoints(const Codec& codec, float largest) {
+  constexpr int kGrid = 4000;
+  std::vector<float> grid;
+  for (int i = -kGrid; i <= kGrid; ++i)
+    grid.push_back(largest * (static_cast<float>(i) / static_cast<float>(kGrid)));
+  std::vector<float> levels = round_trip(codec, grid);
+  std::sort(levels.begin(), levels.end());
+  levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
+  std::vector<float> values;
+  for (std::size_t i = 0; i + 1 < levels.size(); ++i) {
+    float value = levels[i] + (levels[i + 1] - levels[i]) / 2;
+    for (int step = 0; step < 3; ++step) value = std::nextafter(value, -largest);
+    for (int step = 0; step < 7; ++step, value = std::nextafter(value, largest))
+      values.push_back(value);
+  }
+  return values;
+}
+
+TEST(EveryCodec, KeepsItsPromisedErrorAroundMidpoints) {
+  for_every_codec([](const Codec& codec) {
+    const Promise& promise = codec.promise();
+    if (promise.of_block == 0 && promise.of_value == 0) return;
+    // Scales with few and with many bits, of the middle and from the ends of the range.
+    for (const float largest : {1.0f, 1.7294966f, 0.3333333f, 7e-5f, 1e30f, 2.5e38f, 1e-30f}) {
+      if (largest > promise.largest) continue;
+      std::vector<float> values = around_midpoints(codec, largest);
+      // Each block has the largest value in it, so that all have the same scale.
+      const std::size_t stride =
+          promise.block == 0 ? values.size() : std::max<std::size_t>(2, promise.block);
+      for (std::size_t i = 0; i < values.size(); i += stride) values[i] = largest;
+      EXPECT_TRUE(keeps_error_promise(codec, values, round_trip(codec, values))) << largest;
+    }
   });
 }
 

@@ -196,6 +196,26 @@ TEST(Frame, RefusesSpecsThatNoEncoderWrites) {
   EXPECT_NO_THROW(read_frame(made_by_hand("fp32", 0, 0)));
 }
 
+TEST(Frame, DoesNotQuoteASpecThatCannotBePrinted) {
+  for (const std::string spec : {"fp32\x1b[31m", "fp 32", "fp32\n", "fp32\x7f", "fp32\xe9"}) {
+    const Frame frame = made_by_hand(spec, 0, 0);
+    expect_broken(frame, spec);
+    try {
+      read_frame(frame);
+    } catch (const Error& error) {
+      EXPECT_STREQ("broken frame: its spec is not printable ASCII", error.what());
+    }
+  }
+}
+
+TEST(Frame, IsReadAndDecodedInOneGo) {
+  const Frame frame = frame_of("dynamic8");
+  const DecodedFrame decoded = read_and_decode(frame);
+  EXPECT_EQ(read_frame(frame).spec, decoded.info.spec);
+  EXPECT_EQ(read_frame(frame).checksum, decoded.info.checksum);
+  EXPECT_EQ(decode_frame(frame), decoded.values);
+}
+
 TEST(Frame, HasNoRoomForAnExponent) {
   EXPECT_THROW(write_frame(*make_codec("fp32"), gradient(4), {.exponent = 1}), Error);
 }

@@ -38,6 +38,8 @@ bool element_is_as_promised(const Promise& promise, float in, float out) {
     case NonFinite::inf_becomes_nan:
     case NonFinite::block_is_nan:
       return std::isnan(out);
+    case NonFinite::nan_becomes_inf_inf_saturates:
+      return std::isnan(in) ? std::isinf(out) : is_largest(promise, in, out);
     case NonFinite::saturates_inf:
       return std::isnan(in) ? std::isnan(out) : is_largest(promise, in, out);
     case NonFinite::block_not_finite:
