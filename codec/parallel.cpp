@@ -1,8 +1,10 @@
 #include "codec/parallel.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.hpp"
+#include "codec/kernel/kernels.hpp"
 
 namespace narrowcast {
 namespace {
@@ -46,6 +48,10 @@ Bytes message(const Codec& codec, Bytes in, std::size_t begin, std::size_t count
   return in.subspan(codec.max_bytes(begin), codec.max_bytes(count));
 }
 
+bool acceptable(Floats values) {
+  return std::isfinite(kernel::active().absmax(values.data(), values.size()));
+}
+
 }  // namespace
 
 std::size_t encode(const Codec& codec, Floats in, MutableBytes out, const Encoding& how,
@@ -54,8 +60,10 @@ std::size_t encode(const Codec& codec, Floats in, MutableBytes out, const Encodi
   require(out.size() >= used, Fault::usage, "encode: output has no room for max_bytes(values)");
   require(how.residual.empty() || how.residual.size() == in.size(), Fault::usage,
           "encode: residual needs one float for each value");
-  // What is refused is refused before any thread has written: by the codec, which looks at all of it.
-  if (codec.promise().non_finite == NonFinite::refuses_nan) return codec.encode(in, out, how);
+  // What is refused is refused before any thread has written, by the codec, which sees all of it.
+  if (codec.promise().non_finite == NonFinite::refuses_nan &&
+      !(acceptable(in) && acceptable(how.residual)))
+    return codec.encode(in, out, how);
   each_share(codec, in.size(), team, [&](std::size_t begin, std::size_t count) {
     Encoding part = how;
     part.first_index += begin;

@@ -4,8 +4,7 @@
 #include "codec/codec.hpp"
 
 // The same bytes and values as Codec's own functions, made by all threads of a team: the input is
-// cut at block borders. Codecs that may not be cut, or whose size varies, run on one thread, and so does the
-// encoding of those that refuse NaN: they look at everything before they write.
+// cut at block borders. Codecs that may not be cut, or whose size varies, run on one thread.
 namespace narrowcast {
 
 std::size_t encode(const Codec& codec, Floats in, MutableBytes out, const Encoding& how,
