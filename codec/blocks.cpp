@@ -12,12 +12,12 @@ namespace {
 // Values that are encoded between two looks ahead.
 constexpr std::size_t kPiece = 512;
 
-// Asks for what lies `distance` values behind these: the same piece of the next block, which is
-// read from memory while this one is computed. Past the end of the tensor the hint is for nothing.
-void fetch_ahead(Floats values, std::size_t distance) {
-  const auto first = reinterpret_cast<std::uintptr_t>(values.data()) + distance * sizeof(float);
-  for (std::size_t at = 0; at < values.size_bytes(); at += 64)
-    __builtin_prefetch(reinterpret_cast<const void*>(first + at));
+// Asks for the piece at `begin` of the next block, which is read from memory while the same piece of
+// this one is computed.
+void fetch_ahead(Floats next, std::size_t begin) {
+  constexpr std::size_t kLine = 64 / sizeof(float);
+  const std::size_t end = std::min(next.size(), begin + kPiece);
+  for (std::size_t at = begin; at < end; at += kLine) __builtin_prefetch(&next[at]);
 }
 
 // Whether the factor may be multiplied into the scale: not where that loses bits or overflows,
@@ -47,11 +47,14 @@ std::size_t BlockCodec::do_encode(Floats in, MutableBytes out, const Stream& str
   MutableBytes rest = out;
   for (std::size_t begin = 0; begin < in.size(); begin += block_of(in.size())) {
     const Floats block = in.subspan(begin, std::min(block_of(in.size()), in.size() - begin));
+    const Floats next = in.subspan(begin + block.size());
     const std::size_t bytes = code_bytes(block.size());
     const float scale = scale_of(block);
     rest = put(rest, std::isfinite(scale) ? scale : kPoison);
     if (std::isfinite(scale) && scale > 0)
-      encode_block(block, scale, rest.first(bytes), first_index + begin, dice);
+      encode_block(
+          {.values = block, .scale = scale, .first_index = first_index + begin, .dice = dice}, next,
+          rest.first(bytes));
     else
       std::fill_n(rest.begin(), bytes, std::byte{0});
     rest = rest.subspan(bytes);
@@ -59,24 +62,22 @@ std::size_t BlockCodec::do_encode(Floats in, MutableBytes out, const Stream& str
   return out.size() - rest.size();
 }
 
-void BlockCodec::encode_block(Floats block, float scale, MutableBytes codes,
-                              std::uint64_t first_index, DiceCup& dice) const {
+void BlockCodec::encode_block(const Part& block, Floats next, MutableBytes codes) const {
   std::array<float, kPiece> lifted;
-  const bool lift = lifts() && scale < kTiny;
-  for (std::size_t begin = 0; begin < block.size(); begin += kPiece) {
-    Floats values = block.subspan(begin, std::min(kPiece, block.size() - begin));
-    fetch_ahead(values, block.size());
-    const MutableBytes to = codes.first(code_bytes(values.size()));
+  const bool lift = lifts() && block.scale < kTiny;
+  for (std::size_t begin = 0; begin < block.values.size(); begin += kPiece) {
+    Part piece{.values = block.values.subspan(begin, std::min(kPiece, block.values.size() - begin)),
+               .scale = lift ? block.scale * kLift : block.scale,
+               .first_index = block.first_index + begin,
+               .dice = block.dice};
+    fetch_ahead(next, begin);
+    const MutableBytes to = codes.first(code_bytes(piece.values.size()));
     codes = codes.subspan(to.size());
     if (lift) {
-      kernel::active().scale(values.data(), values.size(), kLift, lifted.data());
-      values = Floats(lifted).first(values.size());
+      kernel::active().scale(piece.values.data(), piece.values.size(), kLift, lifted.data());
+      piece.values = Floats(lifted).first(piece.values.size());
     }
-    encode_part({.values = values,
-                 .scale = lift ? scale * kLift : scale,
-                 .first_index = first_index + begin,
-                 .dice = dice},
-                to);
+    encode_part(piece, to);
   }
 }
 

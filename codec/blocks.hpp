@@ -55,8 +55,8 @@ class BlockCodec : public Codec {
   std::size_t block_of(std::size_t values) const noexcept {
     return promise_.block == 0 ? values : promise_.block;
   }
-  void encode_block(Floats block, float scale, MutableBytes codes, std::uint64_t first_index,
-                    DiceCup& dice) const;
+  // `next` is what follows the block, to be fetched early.
+  void encode_block(const Part& block, Floats next, MutableBytes codes) const;
   void decode_block(Bytes codes, float scale, MutableFloats out, const Landing& landing) const;
   void decode_apart(Bytes codes, float scale, MutableFloats out, const Landing& landing) const;
 
