@@ -1,12 +1,11 @@
 // docs/wire.md has the layout; this file and that page change together.
 #include "codec/frame.hpp"
 
-#include <xxhash.h>
-
 #include <algorithm>
 #include <array>
 #include <limits>
 
+#include "base/checksum.hpp"
 #include "base/error.hpp"
 
 namespace narrowcast {
@@ -34,8 +33,6 @@ constexpr std::size_t kChecksumBytes = sizeof(std::uint64_t);
 // docs/wire.md, "Limits". Only a codec of variable size comes near, with long runs of zeros.
 constexpr std::uint64_t kMaxValuesPerByte = 4096;
 constexpr std::uint64_t kAlwaysAllowed = 1 << 20;
-
-std::uint64_t checksum_of(Bytes bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
 bool plausible(std::uint64_t count, std::uint64_t payload_bytes) {
   return count <= kAlwaysAllowed || count / kMaxValuesPerByte <= payload_bytes;
@@ -116,7 +113,7 @@ OpenFrame open_frame(Bytes frame) {
                  .count = header.count,
                  .payload = covered.subspan(sizeof(Header) + header.spec_bytes),
                  .checksum = get<std::uint64_t>(frame.subspan(covered.size()))};
-  if (info.checksum != checksum_of(covered)) broken("its checksum does not match");
+  if (info.checksum != checksum(covered)) broken("its checksum does not match");
   std::unique_ptr<Codec> codec = codec_of(info.spec);
   check_count(*codec, info);
   return {std::move(info), std::move(codec)};
@@ -147,7 +144,7 @@ std::vector<std::byte> write_frame(const Codec& codec, Floats values, const Enco
   copy(std::as_bytes(std::span(spec)), MutableBytes(frame).subspan(sizeof(Header)));
   frame.resize(start + used + kChecksumBytes);
   const std::size_t covered = start + used;
-  put(MutableBytes(frame).subspan(covered), checksum_of(Bytes(frame).first(covered)));
+  put(MutableBytes(frame).subspan(covered), checksum(Bytes(frame).first(covered)));
   return frame;
 }
 

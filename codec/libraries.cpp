@@ -1,8 +1,8 @@
 #include "codec/libraries.hpp"
 
 #include <fmt/core.h>
-#include <xxhash.h>
 
+#include "base/checksum.hpp"
 #include "codec/kernel/targets.h"
 // After targets.h.
 
@@ -19,7 +19,7 @@ std::string dotted(int major, int minor, int patch) {
 
 std::vector<Library> codec_libraries() {
   return {{"Highway", dotted(HWY_MAJOR, HWY_MINOR, HWY_PATCH)},
-          {"xxHash", dotted(XXH_VERSION_MAJOR, XXH_VERSION_MINOR, XXH_VERSION_RELEASE)},
+          {"xxHash", xxhash_version()},
           {"fmt", dotted(FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)}};
 }
 
