@@ -26,6 +26,15 @@ constexpr PublishedError kErrors[] = {
     {"mantissa8", "normal.2", .00055, 8.26}, {"static8", "normal.2", .00022, 6.58},
 };
 
+// Milliseconds for 100 matrices, with encoding and decoding.
+struct PublishedTransfer {
+  std::size_t side;
+  double bits_32;
+  double bits_8;
+};
+constexpr PublishedTransfer kTransfers[] = {{128, 2.11, 1.44}, {256, 5.5, 3.1},  {512, 19.8, 9.7},
+                                            {1024, 75.4, 35},  {2048, 289, 134}, {5120, 1856, 858}};
+
 }  // namespace
 
 std::span<const std::string_view> published_specs() { return kSpecs; }
@@ -38,6 +47,12 @@ std::optional<PublishedError> published_error(const Codec& codec, std::string_vi
   for (const PublishedError& error : kErrors)
     if (error.codec == name && error.distribution == distribution) return error;
   return std::nullopt;
+}
+
+std::optional<double> published_transfer_speedup(std::size_t side) {
+  const auto found = std::ranges::find(kTransfers, side, &PublishedTransfer::side);
+  if (found == std::end(kTransfers)) return std::nullopt;
+  return found->bits_32 / found->bits_8;
 }
 
 }  // namespace narrowcast::bench

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -23,5 +24,9 @@ std::span<const std::string_view> published_specs();
 
 // What the paper printed for this codec, when it is one of published_specs().
 std::optional<PublishedError> published_error(const Codec& codec, std::string_view distribution);
+
+// The same paper's transfers of N x N matrices between two GPUs: how much faster 8 bits were than
+// 32, where it has that N.
+std::optional<double> published_transfer_speedup(std::size_t side);
 
 }  // namespace narrowcast::bench

@@ -70,7 +70,7 @@ void refuse_repeated(const CLI::App& app, std::span<const std::string> given) {
   for (const std::string& word : given) {
     if (word == "--") return;  // words alone from here on
     const CLI::Option* option = option_in(app, word);
-    if (option == nullptr) continue;
+    if (option == nullptr || option->get_items_expected_max() > 1) continue;
     if (std::ranges::find(seen, option) != seen.end())
       throw Error(Fault::usage, "option " + name_of(*option) + " is given twice");
     seen.push_back(option);
@@ -141,6 +141,12 @@ void Arguments::option(std::string_view usage, int& to, std::string_view help) {
 
 void Arguments::option(std::string_view usage, double& to, std::string_view help) {
   add_number(*app_, usage, help, to);
+}
+
+void Arguments::option(std::string_view usage, std::vector<std::string>& to,
+                       std::string_view help) {
+  const auto [names, takes] = usage_of(usage);
+  app_->add_option(names, to, std::string(help))->type_name(takes)->allow_extra_args(false);
 }
 
 void Arguments::flag(std::string_view name, bool& to, std::string_view help) {

@@ -32,6 +32,8 @@ class Arguments {
   void option(std::string_view usage, std::string& to, std::string_view help);
   void option(std::string_view usage, int& to, std::string_view help);
   void option(std::string_view usage, double& to, std::string_view help);
+  // May be given several times, with one value each.
+  void option(std::string_view usage, std::vector<std::string>& to, std::string_view help);
   void flag(std::string_view name, bool& to, std::string_view help);
 
   // Stores the words, or returns false when they ask for help. Fault::usage for what was not

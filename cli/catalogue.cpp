@@ -8,7 +8,14 @@ Action declare_decode(Arguments& arguments);
 Action declare_inspect(Arguments& arguments);
 Action declare_compare(Arguments& arguments);
 Action declare_errors(Arguments& arguments);
+Action declare_errors_allreduce(Arguments& arguments);
 Action declare_bench_codec(Arguments& arguments);
+Action declare_bench_allreduce(Arguments& arguments);
+Action declare_bench_allgather(Arguments& arguments);
+Action declare_bench_reducescatter(Arguments& arguments);
+Action declare_bench_broadcast(Arguments& arguments);
+Action declare_bench_sendrecv(Arguments& arguments);
+Action declare_bench_transfer(Arguments& arguments);
 Action declare_doctor(Arguments& arguments);
 
 std::span<const Command> commands() {
@@ -39,10 +46,39 @@ std::span<const Command> commands() {
        "narrowcast errors dynamic8 bnb8 --dist gradient --samples 25M\n"
        "narrowcast errors --json > errors.jsonl",
        declare_errors},
+      {"errors allreduce", "measure what adding in few bits costs, beside a paper's figures",
+       "narrowcast errors allreduce\n"
+       "narrowcast errors allreduce --codec e4m3 --ranks 64 --json",
+       declare_errors_allreduce},
       {"bench codec", "measure the speed of codecs beside memcpy",
        "narrowcast bench codec dynamic8 qsgd:bits=4 --sizes 1M\n"
        "narrowcast bench codec --threads 2 --json > codec.jsonl",
        declare_bench_codec},
+      {"bench allreduce", "measure and verify sums over ranks in any codec",
+       "narrowcast bench allreduce --codec dynamic8 --codec qsgd:bits=4 --workers 4\n"
+       "narrowcast bench allreduce --codec engine --codec dynamic8 --transport gloo -e 16M\n"
+       "narrowcast bench allreduce --algorithm auto --shape 1gbit,100us --json",
+       declare_bench_allreduce},
+      {"bench allgather", "measure and verify how ranks collect what each of them has",
+       "narrowcast bench allgather --codec e4m3 --workers 4\n"
+       "narrowcast bench allgather -b 1M -e 1M -n 100 --json",
+       declare_bench_allgather},
+      {"bench reducescatter", "measure and verify sums of which each rank gets a part",
+       "narrowcast bench reducescatter --codec dynamic8 --workers 4\n"
+       "narrowcast bench reducescatter --transport gloo --json",
+       declare_bench_reducescatter},
+      {"bench broadcast", "measure and verify how all ranks get what rank 0 has",
+       "narrowcast bench broadcast --codec bf16 --workers 4\n"
+       "narrowcast bench broadcast --hosts hosts.txt --json",
+       declare_bench_broadcast},
+      {"bench sendrecv", "measure and verify messages from every rank to the next",
+       "narrowcast bench sendrecv --codec dynamic8 --workers 2\n"
+       "narrowcast bench sendrecv --shape 10gbit --json",
+       declare_bench_sendrecv},
+      {"bench transfer", "measure matrices from one rank to another beside fp32",
+       "narrowcast bench transfer --codec dynamic8 -b 64K -e 100M\n"
+       "narrowcast bench transfer --codec qsgd:bits=4 --shape 1gbit --json",
+       declare_bench_transfer},
       {"doctor", "say what this machine has, what is missing and how to install it",
        "narrowcast doctor\n"
        "narrowcast doctor --json",

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // A command is a function from words to text, so that a test can call it.
 namespace narrowcast::cli {
@@ -28,7 +29,8 @@ struct Console {
   std::ostream& out;
   std::ostream& err;
   Terminals terminals = {};
-  std::string target = {};  // NARROWCAST_TARGET; empty: the best that this CPU has
+  std::string target = {};              // NARROWCAST_TARGET; empty: the best that this CPU has
+  std::vector<std::string> words = {};  // that the program was called with; run() fills them in
 };
 
 using Action = std::function<void(const Console&)>;

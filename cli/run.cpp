@@ -11,6 +11,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/nearest.hpp"
+#include "cli/ranks.hpp"
 #include "cli/stdio.hpp"
 #include "codec/target.hpp"
 
@@ -85,17 +86,21 @@ bool is_group(const std::string& word) {
       commands(), [&](const Command& command) { return command.name.starts_with(word + " "); });
 }
 
-// The command that the first words name; `words` is left with what follows.
-const Command& command_of(Words& words) {
-  std::vector<std::string> known;
+// The command that the first words name; nullptr when they name none.
+const Command* find_command(Words words) {
+  const Command* found = nullptr;
   for (const Command& command : commands()) {
     const std::vector<std::string> name = split_words(command.name);
-    if (words.size() >= name.size() && std::ranges::equal(name, words.first(name.size()))) {
-      words = words.subspan(name.size());
-      return command;
-    }
-    known.emplace_back(command.name);
+    if (words.size() < name.size() || !std::ranges::equal(name, words.first(name.size()))) continue;
+    // "errors allreduce" is a command and no word of "errors".
+    if (found == nullptr || command.name.size() > found->name.size()) found = &command;
   }
+  return found;
+}
+
+[[noreturn]] void refuse_command(Words words) {
+  std::vector<std::string> known;
+  for (const Command& command : commands()) known.emplace_back(command.name);
   std::string asked = words[0];
   if (is_group(asked)) {
     if (words.size() == 1)
@@ -107,7 +112,10 @@ const Command& command_of(Words& words) {
 }
 
 void run_command(Words words, const Console& console) {
-  const Command& command = command_of(words);
+  const Command* found = find_command(words);
+  if (found == nullptr) refuse_command(words);
+  const Command& command = *found;
+  words = words.subspan(split_words(command.name).size());
   Arguments arguments("narrowcast " + std::string(command.name),
                       "Examples:\n" + indented(command.examples) + "\n\nTo " +
                           std::string(command.summary) + ".\n");
@@ -145,7 +153,8 @@ void run_words(Words words, const Console& console) {
   require(!words.empty(), Fault::usage, "no command given; see 'narrowcast --help'");
   if (asks_for_help(words[0]))
     print_overview(console.out, "");
-  else if (words.size() == 2 && is_group(words[0]) && asks_for_help(words[1]))
+  else if (words.size() == 2 && is_group(words[0]) && find_command(words.first(1)) == nullptr &&
+           asks_for_help(words[1]))
     print_overview(console.out, words[0] + " ");
   else if (words[0] == "--version")
     console.out << "narrowcast " << version() << ", commit " << commit() << ", CPU target "
@@ -160,10 +169,14 @@ void run_words(Words words, const Console& console) {
 
 int run(Words words, const Console& console) {
   try {
-    run_words(with_help_last(words), console);
+    Console with_words = console;
+    with_words.words.assign(words.begin(), words.end());
+    run_words(with_help_last(words), with_words);
     return 0;
   } catch (const ReaderLeft&) {
     return 0;
+  } catch (const JobEnded& job) {
+    return job.code;
   } catch (const Error& error) {
     return fail(console, error.fault(), error.what());
   } catch (const std::bad_alloc&) {

@@ -6,7 +6,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/narrowcast)
 
 install(TARGETS narrowcast)
 install(
-  TARGETS nc_base nc_codec
+  TARGETS nc_base nc_codec nc_transport nc_collective
   EXPORT narrowcast
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/narrowcast)
 install(EXPORT narrowcast NAMESPACE narrowcast:: FILE narrowcastTargets.cmake
@@ -17,4 +17,5 @@ configure_package_config_file(cmake/narrowcastConfig.cmake.in narrowcastConfig.c
 write_basic_package_version_file(narrowcastConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/narrowcastConfig.cmake
               ${PROJECT_BINARY_DIR}/narrowcastConfigVersion.cmake cmake/FindxxHash.cmake
+              cmake/Findsodium.cmake
         DESTINATION ${package_dir})

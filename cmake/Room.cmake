@@ -1,10 +1,11 @@
 # One folder is one room is one static library, so the link graph is the architecture.
 #
-#   room(codec DEPENDS base OWNS hwy/ xxhash.h LINKS hwy::hwy xxHash::xxhash)
+#   room(codec DEPENDS base OWNS hwy/ LINKS hwy::hwy fmt::fmt)
 #
 #   DEPENDS  the rooms it may include and links; tools/layout.py holds every #include to this
 #   OWNS     beginnings of header names that no other room may include
 #   LINKS    outside libraries, seen by this room alone
+#   EXCEPT   a folder inside that is not part of the library: it builds something of its own
 #
 # Sources are whatever lies in the folder: a new codec or command is a new file and a row in its
 # list, and nothing here changes. Headers at the top of the folder are the room's public face, those
@@ -13,13 +14,16 @@
 file(WRITE ${PROJECT_BINARY_DIR}/rooms.txt "")  # what tools/layout.py reads
 
 function(room name)
-  cmake_parse_arguments(PARSE_ARGV 1 ROOM "" "" "DEPENDS;OWNS;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 ROOM "" "EXCEPT" "DEPENDS;OWNS;LINKS")
   if(ROOM_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "room(${name}): what is ${ROOM_UNPARSED_ARGUMENTS}?")
   endif()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
   list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/main.cpp)
+  if(ROOM_EXCEPT)
+    list(FILTER sources EXCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${ROOM_EXCEPT}/")
+  endif()
 
   add_library(nc_${name} STATIC ${sources})
   add_library(narrowcast::${name} ALIAS nc_${name})

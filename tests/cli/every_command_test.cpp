@@ -65,6 +65,11 @@ struct QuickRun {
   std::string input;
 };
 
+// Ranks that are threads, whose output is that of the test.
+QuickRun quick_ranks(std::vector<std::string> more = {}) {
+  return {with({"--transport", "inproc", "-b", "1K", "-e", "4K", "-n", "2", "-w", "0"}, more), ""};
+}
+
 std::map<std::string, QuickRun> quick_runs() {
   const std::string frame = run_command({"encode", "fp32"}, bytes_of({1, 2, 3})).out;
   return {
@@ -73,6 +78,13 @@ std::map<std::string, QuickRun> quick_runs() {
       {"compare", {{"--values", "1000", "--min-time", "0"}, ""}},
       {"errors", {{"--samples", "1000"}, ""}},
       {"bench codec", {{"fp32", "bf16", "--sizes", "1000,2K", "--min-time", "0"}, ""}},
+      {"errors allreduce", {{"--ranks", "6", "--values", "100"}, ""}},
+      {"bench allreduce", quick_ranks({"--algorithm", "auto", "--workers", "3"})},
+      {"bench allgather", quick_ranks()},
+      {"bench reducescatter", quick_ranks()},
+      {"bench broadcast", quick_ranks()},
+      {"bench sendrecv", quick_ranks()},
+      {"bench transfer", quick_ranks()},
       {"doctor", {{}, ""}},
   };
 }

@@ -1,0 +1,162 @@
+#include "cli/start.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "cli/ranks.hpp"
+#include "transport/rendezvous_socket.hpp"
+#include "transport/shm.hpp"
+#include "transport/workers.hpp"
+
+namespace narrowcast::cli {
+namespace {
+
+constexpr std::string_view kLoopback = "127.0.0.1";
+constexpr std::string_view kUsualPort = "29500";  // torchrun's
+
+// A descriptor for rank 0 of the terminal that standard error is.
+class Terminal {
+ public:
+  explicit Terminal(const Console& console)
+      : fd_(console.terminals.err ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0) : -1) {}
+  ~Terminal() {
+    if (fd_ >= 0) close(fd_);
+  }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  void hand_to(Extras& rank) const {
+    if (fd_ < 0) return;
+    rank.descriptors.push_back(fd_);
+    rank.environment.emplace_back(kProgressVariable, fmt::format("/proc/self/fd/{}", fd_));
+  }
+
+ private:
+  int fd_;
+};
+
+// Those that ended by themselves have said why; those that were killed could not.
+void judge(const Outcome& outcome) {
+  if (!outcome.interrupted && !outcome.first_failed()) return;
+  for (const Ending& ending : outcome.endings)
+    if (outcome.interrupted || ending.code != 0) throw JobEnded{outcome.exit_code()};
+  const int rank = *outcome.first_failed();
+  const int signal = *outcome.endings[static_cast<std::size_t>(rank)].signal;
+  throw Error(Fault::peer,
+              fmt::format("rank {} died of signal {} ({})", rank, signal, sigdescr_np(signal)));
+}
+
+void start(Staffing staffing, const Console& console) {
+  console.out.flush();
+  const Terminal terminal(console);
+  terminal.hand_to(staffing.rank0);
+  judge(Workers(staffing).wait());
+}
+
+// As a shell reads it back.
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+// There, a rank is told its place and must not start others.
+std::vector<std::string> without_hosts(const std::vector<std::string>& words) {
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--hosts")
+      ++i;
+    else if (!words[i].starts_with("--hosts="))
+      kept.push_back(words[i]);
+  }
+  return kept;
+}
+
+std::vector<std::string> split_blanks(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+struct Seat {
+  const Host& host;
+  int local_rank;
+};
+
+std::vector<Seat> seats_on(const std::vector<Host>& hosts) {
+  std::vector<Seat> seats;
+  for (const Host& host : hosts)
+    for (int slot = 0; slot < host.slots; ++slot) seats.push_back({host, slot});
+  return seats;
+}
+
+// Without what precedes an '@', which is whom to log in as.
+std::string meeting_address(const std::string& address) {
+  return address.substr(address.find('@') + 1);
+}
+
+}  // namespace
+
+void start_workers(int ranks, const std::string& transport, const Console& console) {
+  Staffing staffing;
+  staffing.ranks = ranks;
+  staffing.words = console.words;
+  staffing.transport = transport;
+  if (transport == "shm") {
+    const ShmSegment segment(ranks);
+    staffing.rendezvous = segment.rendezvous();
+    staffing.everyone.descriptors = {segment.fd()};
+    return start(std::move(staffing), console);
+  }
+  // Bound here, so that no other program can take the port before rank 0 listens.
+  const rendezvous::Socket listening = rendezvous::listen_at({std::string(kLoopback), 0});
+  staffing.rendezvous = fmt::format("tcp://{}:{}", kLoopback, rendezvous::port_of(listening));
+  staffing.rank0.descriptors = {listening.fd()};
+  staffing.rank0.environment = {{"NARROWCAST_LISTEN_FD", std::to_string(listening.fd())}};
+  start(std::move(staffing), console);
+}
+
+void start_on_hosts(const std::vector<Host>& hosts, const Console& console) {
+  const std::vector<Seat> seats = seats_on(hosts);
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+  const std::vector<std::string> agent =
+      split_blanks(environment_variable("NARROWCAST_RSH").value_or("ssh"));
+  require(!agent.empty(), Fault::usage, "NARROWCAST_RSH is empty; leave it out for ssh");
+  const std::string port = environment_variable("MASTER_PORT").value_or(std::string(kUsualPort));
+
+  const auto words_of = [&](int rank) {
+    const Seat& seat = seats[static_cast<std::size_t>(rank)];
+    std::vector<std::string> words = agent;
+    words.insert(
+        words.end(),
+        {seat.host.address, "env", "-u", "NARROWCAST_TRANSPORT", "-u", "NARROWCAST_RENDEZVOUS",
+         fmt::format("RANK={}", rank), fmt::format("WORLD_SIZE={}", seats.size()),
+         fmt::format("LOCAL_RANK={}", seat.local_rank),
+         fmt::format("LOCAL_WORLD_SIZE={}", seat.host.slots),
+         "MASTER_ADDR=" + meeting_address(hosts.front().address), "MASTER_PORT=" + quoted(port)});
+    for (const char* name : {"NARROWCAST_PORT", "NARROWCAST_KEY_FILE", "NARROWCAST_TARGET"})
+      if (const auto value = environment_variable(name))
+        words.push_back(fmt::format("{}={}", name, quoted(*value)));
+    words.push_back(quoted(program));
+    for (const std::string& word : without_hosts(console.words)) words.push_back(quoted(word));
+    return words;
+  };
+  Staffing staffing;
+  staffing.ranks = static_cast<int>(seats.size());
+  staffing.program = "/usr/bin/env";  // finds the agent in PATH
+  staffing.words_of = words_of;
+  start(std::move(staffing), console);
+}
+
+}  // namespace narrowcast::cli

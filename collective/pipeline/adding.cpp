@@ -1,0 +1,90 @@
+#include "collective/pipeline/adding.hpp"
+
+#include <algorithm>
+
+namespace narrowcast {
+namespace {
+
+// Every rounding of a sum has dice of its own, and all ranks that make it throw the same.
+Thrower rounding(std::uint32_t count, std::uint32_t which) {
+  return {.rank = 0, .stage = Stage::hop, .hop = count * 4 + which};
+}
+
+}  // namespace
+
+void Adding::add(const Chunk& chunk, const Message& message) {
+  if (count_ == 0) {
+    packing_.unpack(chunk, message);
+    if (sum_ == Sum::kahan) compensation_.assign(chunk.values, 0);
+  } else if (sum_ == Sum::fp32) {
+    packing_.add(chunk, message);  // in one pass
+  } else {
+    addends_.resize(chunk.values);
+    packing_.unpack_to(chunk, message, addends_);
+    add_floats(chunk, addends_);
+  }
+  ++count_;
+}
+
+void Adding::keep(const Chunk& chunk) {
+  kept_.clear();
+  for (const Part& part : chunk.parts) {
+    const MutableFloats values = packing_.values(part);
+    kept_.insert(kept_.end(), values.begin(), values.end());
+    const MutableFloats all = packing_.pieces()[part.piece].sender_residual;
+    if (all.empty()) continue;
+    const MutableFloats residual = all.subspan(part.begin, part.count);
+    const std::size_t first = kept_.size() - part.count;
+    for (std::size_t i = 0; i < part.count; ++i) kept_[first + i] += residual[i];
+    std::fill(residual.begin(), residual.end(), 0.0F);
+  }
+}
+
+void Adding::add_kept(const Chunk& chunk) {
+  if (count_ == 0) {
+    Floats left = kept_;
+    for (const Part& part : chunk.parts) {
+      const MutableFloats values = packing_.values(part);
+      std::copy_n(left.begin(), part.count, values.begin());
+      left = left.subspan(part.count);
+    }
+    if (sum_ == Sum::kahan) compensation_.assign(chunk.values, 0);
+  } else {
+    add_floats(chunk, kept_);
+  }
+  ++count_;
+}
+
+void Adding::add_floats(const Chunk& chunk, MutableFloats addends) {
+  MutableFloats compensation = compensation_;
+  for (const Part& part : chunk.parts) {
+    const MutableFloats some = addends.first(part.count);
+    const MutableFloats sums = packing_.values(part);
+    if (sum_ == Sum::kahan) {
+      add_compensated(part, some, compensation.first(part.count));
+      compensation = compensation.subspan(part.count);
+    } else {
+      for (std::size_t i = 0; i < part.count; ++i) sums[i] += some[i];
+      if (sum_ == Sum::format) packing_.round(part, sums, rounding(count_, 0));
+    }
+    addends = addends.subspan(part.count);
+  }
+}
+
+// y = x - c;  t = s + y;  c = (t - s) - y;  s = t: each difference and sum rounded to the format.
+void Adding::add_compensated(const Part& part, MutableFloats addends,
+                             MutableFloats compensation) const {
+  const MutableFloats sums = packing_.values(part);
+  std::vector<float> next(part.count);
+  for (std::size_t i = 0; i < part.count; ++i) addends[i] -= compensation[i];
+  packing_.round(part, addends, rounding(count_, 0));
+  for (std::size_t i = 0; i < part.count; ++i) next[i] = sums[i] + addends[i];
+  packing_.round(part, next, rounding(count_, 1));
+  for (std::size_t i = 0; i < part.count; ++i) compensation[i] = next[i] - sums[i];
+  packing_.round(part, compensation, rounding(count_, 2));
+  for (std::size_t i = 0; i < part.count; ++i) compensation[i] -= addends[i];
+  packing_.round(part, compensation, rounding(count_, 3));
+  std::copy(next.begin(), next.end(), sums.begin());
+}
+
+}  // namespace narrowcast

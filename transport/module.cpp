@@ -1,0 +1,76 @@
+#include "transport/module.hpp"
+
+#include <dlfcn.h>
+#include <fmt/core.h>
+
+#include <cstdlib>
+#include <string>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "base/version.hpp"
+
+namespace narrowcast {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A name of the C library's, because "cannot open shared object file" reads like a missing module
+// where in truth something that the module needs is missing.
+Error cannot_load(const Module& module, const fs::path& file, const char* reason) {
+  return {Fault::usage, fmt::format("{} cannot be loaded: {} ({}); apt-get install {}", module.name,
+                                    reason, file.string(), module.package)};
+}
+
+ModuleJoin load(const Module& module) {
+  const fs::path file = find_module(module.name);
+  if (file.empty())
+    throw Error(Fault::usage, fmt::format("{} is not installed: apt-get install {}, then build "
+                                          "narrowcast again",
+                                          module.name, module.package));
+  // Never closed: transports that came out of it run its code.
+  void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) throw cannot_load(module, file, dlerror());
+  void* const join = dlsym(handle, "narrowcast_join");
+  if (join == nullptr) throw cannot_load(module, file, dlerror());
+  return reinterpret_cast<ModuleJoin>(join);
+}
+
+}  // namespace
+
+void check_module_version(std::string_view module, std::string_view program_version) {
+  if (program_version != version())
+    throw Error(Fault::usage, fmt::format("the {} module is of narrowcast {}, the program of {}",
+                                          module, version(), program_version));
+}
+
+std::unique_ptr<Transport> join_module(const Module& module, const Joining& joining) {
+  const std::string own_version(version());
+  return std::unique_ptr<Transport>(load(module)(joining, own_version.c_str()));
+}
+
+std::vector<fs::path> module_folders() {
+  std::vector<fs::path> folders;
+  if (const char* asked = std::getenv("NARROWCAST_MODULES"); asked != nullptr && *asked != '\0')
+    folders.emplace_back(asked);
+  std::error_code unknown;
+  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
+  if (!unknown) {
+    const fs::path here = program.parent_path();
+    folders.push_back(here);
+    folders.push_back(here.parent_path() / "lib" / "narrowcast");
+    folders.push_back(here.parent_path() / NARROWCAST_LIBDIR / "narrowcast");
+  }
+  folders.emplace_back(NARROWCAST_BUILT_MODULES);
+  return folders;
+}
+
+fs::path find_module(std::string_view name) {
+  const std::string file = fmt::format("narrowcast_{}.so", name);
+  std::error_code unreadable;
+  for (const fs::path& folder : module_folders())
+    if (fs::exists(folder / file, unreadable)) return folder / file;
+  return {};
+}
+
+}  // namespace narrowcast

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "transport/join.hpp"
+
+// Engines that are loaded when asked for, so that the program links none of them and starts fast
+// where none is installed.
+namespace narrowcast {
+
+struct Module {
+  std::string_view name;     // its file is narrowcast_<name>.so
+  std::string_view package;  // the Debian package that it is built with
+};
+
+// What a module exports under the name `narrowcast_join`, extern "C": joins the ranks, and hands
+// over what it made. `version` is that of the program; a module refuses any but its own by
+// check_module_version(). Throws Error.
+using ModuleJoin = Transport* (*)(const Joining& joining, const char* version);
+
+void check_module_version(std::string_view module, std::string_view program_version);
+
+// Loads the module and joins through it. One that is missing, or that the machine cannot load, is
+// Fault::usage, saying what to install.
+std::unique_ptr<Transport> join_module(const Module& module, const Joining& joining);
+
+// Where modules are looked for, in this order: $NARROWCAST_MODULES, the folder of the program and
+// the lib folders beside it, and the folder they were built in.
+std::vector<std::filesystem::path> module_folders();
+
+// The file of that module; empty when there is none.
+std::filesystem::path find_module(std::string_view name);
+
+}  // namespace narrowcast

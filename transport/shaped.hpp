@@ -1,0 +1,22 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "transport/transport.hpp"
+
+namespace narrowcast {
+
+// The link that a rank's messages leave by.
+struct Shape {
+  double bytes_per_second = 0;  // at least 1; may be infinite
+  std::chrono::nanoseconds latency{0};
+};
+
+// As slow as that link, if `inner` is faster. A rank's messages leave one after another, whoever
+// they are for: one departs when its bytes have passed the link, and is handed to `inner` a latency
+// later. Waiting for a send waits for the departure, as with a link that has no buffer. Messages
+// are copied, and the waiting is done by threads of its own.
+std::unique_ptr<Transport> shaped(std::unique_ptr<Transport> inner, const Shape& shape);
+
+}  // namespace narrowcast
