@@ -54,8 +54,10 @@ class AllGather {
   }
 
   void collect(std::size_t row) {
-    for_peers(row, [&](int, const Chunk& chunk) { packing_.unpack(chunk, in_.next()); });
-    in_.release();
+    for_peers(row, [&](int, const Chunk& chunk) {
+      packing_.unpack(chunk, in_.next());
+      in_.release();
+    });
   }
 
   Conversation& group_;

@@ -52,8 +52,8 @@ class Broadcast {
       const Message message = in_.next();
       if (!last()) in_.pass_on(next(), 0);
       packing_.unpack(chunk, message);
+      in_.release();
     }
-    in_.release();
     in_.drain();
   }
 

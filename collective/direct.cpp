@@ -13,6 +13,7 @@
 // sums of chunk k - 1 come back.
 #include "collective/pipeline/adding.hpp"
 #include "collective/pipeline/boxes.hpp"
+#include "collective/pipeline/tiles.hpp"
 
 namespace narrowcast {
 namespace {
@@ -58,7 +59,7 @@ class Direct {
   std::vector<Buffers> buffers(Pieces pieces) {
     const std::size_t peers = std::max(1, group_.size() - 1);
     // Inboxes of a whole row at least: contributions are sent in another order than they are added.
-    const Wish wishes[] = {{1, 3 * peers}, {peers, 3 * peers}, {1, 3}, {1, 3 * peers}};
+    const Wish wishes[] = {{1, 5 * peers}, {peers, 5 * peers}, {1, 5}, {1, 5 * peers}};
     return share(group_, layout_, wishes, allowance(pieces, layout_, how_.travel));
   }
 
@@ -69,7 +70,13 @@ class Direct {
         const Chunk mine = layout_.at(group_.rank(), row);
         const Chunk theirs = layout_.at(peer, row);
         if (mine.values != 0) contributions_in_.expect(peer, mine.max_bytes);
-        if (theirs.values != 0) sums_in_.expect(peer, theirs.max_bytes);
+        if (theirs.values == 0) continue;
+        // What comes in place of a chunk comes after the chunk itself has reached its owner.
+        const MutableBytes place = packing_.as_bytes(theirs);
+        if (place.empty())
+          sums_in_.expect(peer, theirs.max_bytes);
+        else
+          sums_in_.expect_into(peer, place);
       }
   }
 
@@ -83,48 +90,83 @@ class Direct {
       const int peer = (group_.rank() + turn) % group_.size();
       const Chunk chunk = layout_.at(peer, row);
       if (chunk.values == 0) continue;
-      const std::size_t bytes = encode_own(chunk, contributions_out_.next());
-      contributions_out_.send(peer, bytes);
+      const MutableBytes plain = packing_.as_bytes(chunk);
+      if (!plain.empty()) {
+        contributions_out_.lend(plain);
+        contributions_out_.send(peer, plain.size());
+      } else {
+        const std::size_t bytes = encode_own(chunk, contributions_out_.next());
+        contributions_out_.send(peer, bytes);
+      }
     }
   }
 
   void reduce(std::size_t row) {
     const Chunk chunk = layout_.at(group_.rank(), row);
     if (chunk.values == 0) return;
-    const MutableBytes buffer = sums_out_.next();
-    add_all(chunk, buffer);
-    const std::size_t bytes =
-        packing_.pack(chunk, buffer, {.stage = Stage::again}, Feedback::owner);
+    const Tiles tiles(packing_.pieces(), chunk);
+    take_contributions(tiles);
+    // Sums that travel as they are leave from where they are, unless they are to be divided there.
+    const MutableBytes plain =
+        how_.result == Result::sum ? packing_.as_bytes(chunk) : MutableBytes{};
+    std::size_t bytes = plain.size();
+    if (plain.empty()) {
+      const MutableBytes buffer = sums_out_.next();
+      for (std::size_t i = 0; i < tiles.size(); ++i) bytes += reduce_tile(tiles, i, buffer);
+    } else {
+      for (std::size_t i = 0; i < tiles.size(); ++i) add_tile(tiles, i, {});
+      sums_out_.lend(plain);
+    }
+    contributions_in_.release();
     for (int turn = 1; turn < group_.size(); ++turn)
       sums_out_.send((group_.rank() + turn) % group_.size(), bytes);
-    packing_.unpack(chunk, {group_.rank(), buffer.first(bytes)}, how_.result);
   }
 
-  void add_all(const Chunk& chunk, MutableBytes buffer) {
+  void take_contributions(const Tiles& tiles) {
+    contributions_.assign(group_.size(), {});
+    for (int peer = 0; peer < group_.size(); ++peer) {
+      if (peer == group_.rank()) continue;
+      contributions_[peer] = contributions_in_.next();
+      tiles.check(contributions_[peer]);
+    }
+  }
+
+  // Adds up all contributions; `out` is scratch for this rank's own.
+  void add_tile(const Tiles& tiles, std::size_t index, MutableBytes out) {
+    const Chunk& tile = tiles.at(index);
+    const bool exact = how_.self == Self::exact || packing_.is_identity(tile);
     std::size_t own_bytes = 0;
-    if (how_.self == Self::exact)
-      adding_.keep(chunk);
+    if (exact)
+      adding_.keep(tile);
     else
-      own_bytes = encode_own(chunk, buffer);
+      own_bytes = encode_own(tile, out);
     adding_.begin();
     for (int rank = 0; rank < group_.size(); ++rank) {
       if (rank != group_.rank())
-        adding_.add(chunk, contributions_in_.next());
-      else if (how_.self == Self::exact)
-        adding_.add_kept(chunk);
+        adding_.add(tile, {rank, tiles.in(contributions_[rank].bytes, index)});
+      else if (exact)
+        adding_.add_kept(tile);
       else
-        adding_.add(chunk, {rank, buffer.first(own_bytes)});
+        adding_.add(tile, {rank, out.first(own_bytes)});
     }
-    contributions_in_.release();
+  }
+
+  std::size_t reduce_tile(const Tiles& tiles, std::size_t index, MutableBytes buffer) {
+    const Chunk& tile = tiles.at(index);
+    const MutableBytes out = tiles.in(buffer, index);
+    add_tile(tiles, index, out);
+    const std::size_t bytes = packing_.pack(tile, out, {.stage = Stage::again}, Feedback::owner);
+    packing_.unpack(tile, {group_.rank(), out.first(bytes)}, how_.result);
+    return bytes;
   }
 
   void collect(std::size_t row) {
     for (int peer = 0; peer < group_.size(); ++peer) {
       const Chunk chunk = layout_.at(peer, row);
       if (peer == group_.rank() || chunk.values == 0) continue;
-      packing_.unpack(chunk, sums_in_.next(), how_.result);
+      packing_.unpack(chunk, sums_in_.next(), how_.result);  // which may be in place already
+      sums_in_.release();
     }
-    sums_in_.release();
   }
 
   const Reduction& how_;
@@ -137,6 +179,7 @@ class Direct {
   Inbox contributions_in_;
   Outbox sums_out_;
   Inbox sums_in_;
+  std::vector<Message> contributions_;  // of one chunk, by rank
 };
 
 void run(Pieces pieces, const Reduction& how, Conversation& group) {

@@ -55,9 +55,10 @@ class Gather {
 
   void add_all(const Chunk& chunk, Bytes own) {
     adding_.begin();
-    for (int rank = 0; rank < group_.size(); ++rank)
+    for (int rank = 0; rank < group_.size(); ++rank) {
       adding_.add(chunk, rank == group_.rank() ? Message{rank, own} : in_.next());
-    in_.release();
+      in_.release();
+    }
     if (how_.result == Result::average) packing_.divide(chunk);
   }
 

@@ -144,9 +144,11 @@ class Hierarchy {
     const std::size_t own = packing_.pack(chunk, buffer, me, Feedback::sender);
     adding_.begin();
     const int first = groups_.first(groups_.own());
-    for (int i = 0; i < groups_.members(groups_.own()); ++i)
+    for (int i = 0; i < groups_.members(groups_.own()); ++i) {
       adding_.add(
           chunk, first + i == rank_ ? Message{rank_, buffer.first(own)} : contributions_in_.next());
+      contributions_in_.release();
+    }
   }
 
   void lead(std::size_t row) {
@@ -158,7 +160,6 @@ class Hierarchy {
       // The owner keeps its sum where it is, until the others' are here.
       if (shard != rank_) group_sums_out_.send(shard, encode_group_sum(chunk, buffer));
     }
-    contributions_in_.release();
   }
 
   std::size_t encode_group_sum(const Chunk& chunk, MutableBytes buffer) {
@@ -172,10 +173,11 @@ class Hierarchy {
     const MutableBytes buffer = sums_out_.next();
     const std::size_t own = encode_group_sum(chunk, buffer);
     adding_.begin();
-    for (int each = 0; each < groups_.count(); ++each)
+    for (int each = 0; each < groups_.count(); ++each) {
       adding_.add(
           chunk, each == groups_.own() ? Message{rank_, buffer.first(own)} : group_sums_in_.next());
-    group_sums_in_.release();
+      group_sums_in_.release();
+    }
 
     const std::size_t bytes =
         packing_.pack(chunk, buffer, {.stage = Stage::again}, Feedback::owner);
@@ -192,8 +194,8 @@ class Hierarchy {
       const Message message = sums_in_.next();
       for_members([&](int member) { sums_in_.pass_on(member, kForwarded); });
       packing_.unpack(chunk, message, how_.result);
+      sums_in_.release();
     }
-    sums_in_.release();
   }
 
   void collect(std::size_t row) {
@@ -201,9 +203,8 @@ class Hierarchy {
       const Chunk chunk = layout_.at(shard, row);
       if (chunk.values == 0 || groups_.i_lead(shard)) continue;
       packing_.unpack(chunk, sums_of(shard).next(), how_.result);
+      sums_of(shard).release();
     }
-    forwarded_in_.release();
-    owned_in_.release();
   }
 
   // Where the sum of a shard that others lead comes in: owners send theirs a step earlier than

@@ -41,10 +41,8 @@ class Ring {
       start(step + 1);
       for (std::size_t hop = 0; hop < hops_; ++hop)
         if (step >= hop) reduce(hop, step - hop);
-      partial_in_.release();
       for (std::size_t hop = 0; hop < hops_; ++hop)
         if (step >= hops_ + hop) gather(hop, step - hops_ - hop);
-      sums_in_.release();
     }
     partial_out_.drain();
     sums_out_.drain();
@@ -106,6 +104,7 @@ class Ring {
     if (chunk.values == 0) return;
     if (how_.sum == Sum::format) round_own(chunk);
     packing_.add(chunk, partial_in_.next());
+    partial_in_.release();
     if (hop + 1 < hops_)
       partial_out_.send(next(), encode(chunk, hop + 1, partial_out_.next()));
     else
@@ -131,6 +130,7 @@ class Ring {
     const Message message = sums_in_.next();
     if (hop + 1 < hops_) sums_in_.pass_on(next(), kSums);
     packing_.unpack(chunk, message, how_.result);
+    sums_in_.release();
   }
 
   const Reduction& how_;

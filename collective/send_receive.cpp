@@ -27,6 +27,7 @@ void send_receive(const Crossing& crossing, const Travel& travel, Conversation& 
     if (i < leaving.size())
       out.send(crossing.to, out_packing.pack(leaving[i], out.next(), me, Feedback::sender));
     if (i < coming.size()) in_packing.unpack(coming[i], in.next());
+    in.release();
   }
   out.drain();
 }

@@ -6,14 +6,19 @@ namespace narrowcast {
 
 MutableBytes Outbox::next() {
   finish(tickets_[used_ % buffers_.count]);
-  return buffers_.at(used_++);
+  const MutableBytes buffer = buffers_.at(used_++);
+  message_ = buffer;
+  return buffer;
+}
+
+void Outbox::lend(Bytes message) {
+  finish(tickets_[used_++ % buffers_.count]);
+  message_ = message;
 }
 
 void Outbox::send(int peer, std::size_t bytes, int lane) {
-  const std::size_t index = used_ - 1;
-  const MutableBytes message = buffers_.at(index).first(bytes);
-  tickets_[index % buffers_.count].push_back(
-      group_.net().send(group_.next_to(peer, lane), message));
+  tickets_[(used_ - 1) % buffers_.count].push_back(
+      group_.net().send(group_.next_to(peer, lane), message_.first(bytes)));
 }
 
 void Outbox::drain() {
@@ -29,31 +34,35 @@ void Outbox::finish(std::vector<Ticket>& tickets) {
 }
 
 void Inbox::expect(int peer, std::size_t bytes) {
-  expected_.push_back({peer, bytes});
+  expected_.push_back({peer, bytes, {}});
+  post();
+}
+
+void Inbox::expect_into(int peer, MutableBytes place) {
+  expected_.push_back({peer, place.size(), place});
   post();
 }
 
 // Buffers go round, so the next one is the one whose message was read longest ago.
 void Inbox::post() {
-  while (!expected_.empty() && posted_.size() + (lent_ ? 1 : 0) < buffers_.count) {
+  while (!expected_.empty() && posted_.size() + lent_ < buffers_.count) {
     const std::size_t buffer = used_ % buffers_.count;
     const std::size_t age = buffers_.count - posted_.size();  // 1: the last message was in it
     if (age <= hold_ && !posted_.empty() && !passed_[buffer].empty()) return;
     finish(buffer);
     ++used_;
-    const auto [peer, bytes] = expected_.front();
+    const auto [peer, bytes, place] = expected_.front();
     expected_.pop_front();
-    const MutableBytes room = buffers_.at(buffer).first(bytes);
+    const MutableBytes room = place.empty() ? buffers_.at(buffer).first(bytes) : place;
     posted_.push_back(
         {buffer, peer, group_.net().receive(group_.next_from(peer, lane_), room), room});
   }
 }
 
 Message Inbox::next() {
-  release();
   last_ = std::move(posted_.front());
   posted_.pop_front();
-  lent_ = true;
+  ++lent_;
   const Span span(group_, Work::wire);
   message_ = last_.bytes.first(last_.ticket.wait().length);
   return {last_.peer, message_};
@@ -64,7 +73,7 @@ void Inbox::pass_on(int peer, int lane) {
 }
 
 void Inbox::release() {
-  lent_ = false;
+  lent_ = 0;
   post();
 }
 

@@ -26,7 +26,9 @@ class Outbox {
 
   // The next buffer, once it is free.
   MutableBytes next();
-  // Sends the first `bytes` of the buffer that next() returned; to several peers if need be.
+  // The same for bytes that lie elsewhere, and stay as they are until they have left.
+  void lend(Bytes message);
+  // Sends the first `bytes` of what next() returned or lend() took; to several peers if need be.
   void send(int peer, std::size_t bytes) { send(peer, bytes, lane_); }
   void send(int peer, std::size_t bytes, int lane);
   // Returns when everything has left.
@@ -39,6 +41,7 @@ class Outbox {
   int lane_;
   Buffers buffers_;
   std::vector<std::vector<Ticket>> tickets_;  // by buffer
+  Bytes message_;                             // the last one
   std::size_t used_ = 0;
 };
 
@@ -52,12 +55,14 @@ class Inbox {
 
   // One more; at most `bytes` long.
   void expect(int peer, std::size_t bytes);
-  // The first that is still expected, once it is here. Valid until the next call.
+  // One more, that goes straight to where it belongs.
+  void expect_into(int peer, MutableBytes place);
+  // The first that is still expected, once it is here. Valid until release().
   Message next();
   // Sends the last message on, as it came; its buffer is used again when that is done.
   void pass_on(int peer, int lane);
-  // Nobody reads the last message any more. To be called before anything that may block: a receive
-  // can be posted into its buffer, which others may be waiting for.
+  // Nobody reads these messages any more. To be called before anything that may block: receives can
+  // be posted into their buffers, which others may be waiting for.
   void release();
   // Returns when everything that was passed on has left.
   void drain();
@@ -66,6 +71,7 @@ class Inbox {
   struct Expected {
     int peer = 0;
     std::size_t bytes = 0;
+    MutableBytes place;  // none: one of the buffers
   };
   struct Posted {
     std::size_t buffer = 0;
@@ -86,7 +92,7 @@ class Inbox {
   Posted last_;
   Bytes message_;
   std::size_t used_ = 0;
-  bool lent_ = false;  // the caller reads `last_`
+  std::size_t lent_ = 0;  // messages that the caller reads
 };
 
 // What a box asks of the scratch memory: so many messages of the largest size.

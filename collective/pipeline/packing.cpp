@@ -114,6 +114,13 @@ void Packing::unpack(const Chunk& chunk, const Message& message) const {
 
 void Packing::unpack(const Chunk& chunk, const Message& message, Result result) const {
   const auto ranks = static_cast<unsigned>(group_->size());
+  const MutableBytes place = as_bytes(chunk);
+  if (!place.empty() && message.bytes.data() == place.data()) {
+    if (message.bytes.size() != place.size())
+      throw Error(Fault::wire, fmt::format("from rank {}: the message is too short", message.from));
+    if (result == Result::average) divide(chunk);
+    return;
+  }
   if (result == Result::sum || ranks == 1) return unpack(chunk, message);
   // Halving is free: the decoder multiplies by a power of two anyway, and exactly.
   const int halvings = std::has_single_bit(ranks) ? std::countr_zero(ranks) : kMaxExponent + 1;
@@ -137,6 +144,19 @@ void Packing::unpack_to(const Chunk& chunk, const Message& message, MutableFloat
     decode(*piece.codec, in, out.first(values.size()), piece.exponent, group_->team());
     out = out.subspan(values.size());
   });
+}
+
+bool Packing::is_identity(const Chunk& chunk) const {
+  return std::ranges::all_of(chunk.parts, [&](const Part& part) {
+    const Piece& piece = pieces_[part.piece];
+    return piece.codec->spec() == "fp32" && piece.exponent == 0 && piece.sender_residual.empty() &&
+           piece.owner_residual.empty();
+  });
+}
+
+MutableBytes Packing::as_bytes(const Chunk& chunk) const {
+  if (chunk.parts.size() != 1 || !is_identity(chunk)) return {};
+  return std::as_writable_bytes(values(chunk.parts[0]));
 }
 
 void Packing::divide(const Chunk& chunk) const {

@@ -38,7 +38,8 @@ class Packing {
 
   // values = x'. A message that cannot be one is Fault::wire and names the rank it came from.
   void unpack(const Chunk& chunk, const Message& message) const;
-  // The same of a result: divided by the number of ranks when the average is wanted.
+  // The same of a result: divided by the number of ranks when the average is wanted. The message may
+  // have come straight into the values, see as_bytes().
   void unpack(const Chunk& chunk, const Message& message, Result result) const;
   // values += x'
   void add(const Chunk& chunk, const Message& message) const;
@@ -46,6 +47,11 @@ class Packing {
   void unpack_to(const Chunk& chunk, const Message& message, MutableFloats out) const;
   // Rounds numbers to a piece's format, under its exponent. They stand in place of `part`.
   void round(const Part& part, MutableFloats numbers, const Thrower& who) const;
+  // Whether encoding and decoding leaves every bit as it is, so that it can be left out.
+  bool is_identity(const Chunk& chunk) const;
+  // The values of such a chunk as the bytes that would travel, where they lie in one place; else
+  // nothing.
+  MutableBytes as_bytes(const Chunk& chunk) const;
   // values /= ranks
   void divide(const Chunk& chunk) const;
 

@@ -30,7 +30,7 @@ Link::Link(Shared& shared, int peer)
   for (std::size_t i = 0; i < shared.frames; ++i) {
     posted_.push_back(std::make_unique<Frame>(*shared.context, shared.frame_bytes));
     Frame& frame = *posted_.back();
-    frame.buffer().recv(peer, stream_tag(peer, shared.context->rank), 0, frame.size());
+    shared.poster->receive(frame, peer, stream_tag(peer, shared.context->rank));
   }
   // The tag of a stream from the peer to itself, which does not exist.
   canary_.buffer().recv(peer, stream_tag(peer, peer), 0, canary_.size());
@@ -210,11 +210,7 @@ void Link::recycle() {
   Frame& frame = next_frame();
   ++taken_;
   if (lost_) return;
-  try {
-    frame.buffer().recv(peer_, stream_tag(peer_, shared_.context->rank), 0, frame.size());
-  } catch (const gloo::Exception&) {
-    lost_ = true;
-  }
+  shared_.poster->receive(frame, peer_, stream_tag(peer_, shared_.context->rank));
 }
 
 }  // namespace narrowcast::over_gloo

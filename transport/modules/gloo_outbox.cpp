@@ -103,7 +103,7 @@ void Outbox::post(Frame& frame, Header header) {
 std::uint64_t Outbox::post_locked(Frame& frame, Header& header) {
   header.number = next_;
   const std::size_t size = frame.finish(header);
-  frame.buffer().send(peer_, tag_, 0, size);
+  shared_.poster->send(frame, peer_, tag_, size);
   return next_++;
 }
 

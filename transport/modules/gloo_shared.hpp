@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "transport/latch.hpp"
+#include "transport/modules/gloo_poster.hpp"
 #include "transport/transport.hpp"
 
 namespace narrowcast::over_gloo {
@@ -16,6 +17,7 @@ namespace narrowcast::over_gloo {
 // What all links of one rank share.
 struct Shared {
   std::shared_ptr<gloo::Context> context;
+  Poster* poster = nullptr;
   std::chrono::milliseconds timeout = kDefaultTimeout;
   std::size_t frame_bytes = 0;  // the most payload of one frame; equal on all ranks
   std::size_t frames = 0;       // under way in each direction of a link

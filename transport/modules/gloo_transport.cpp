@@ -81,6 +81,8 @@ class GlooTransport final : public Transport {
   GlooTransport(const Joining& joining, Mesh mesh, Clock::time_point deadline)
       : rank_(joining.place.rank), size_(joining.place.size) {
     shared_.context = std::move(mesh.context);
+    poster_ = std::make_unique<Poster>(*shared_.context);
+    shared_.poster = poster_.get();
     shared_.timeout = joining.timeout;
     shared_.frame_bytes = frame_bytes(size_);
     shared_.frames = kFrames;
@@ -101,6 +103,7 @@ class GlooTransport final : public Transport {
       tick_.notify_all();
     }
     monitor_.join();
+    poster_->stop();
     each([](Link& link) { link.stop(); });
   }
   GlooTransport(const GlooTransport&) = delete;
@@ -235,6 +238,7 @@ class GlooTransport final : public Transport {
   const int size_;
   Shared shared_;
   std::vector<std::unique_ptr<Link>> links_;
+  std::unique_ptr<Poster> poster_;  // goes before the links, whose frames it has
   std::mutex engine_;
   std::condition_variable tick_;
   bool stopping_ = false;
