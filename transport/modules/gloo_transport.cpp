@@ -81,7 +81,7 @@ class GlooTransport final : public Transport {
   GlooTransport(const Joining& joining, Mesh mesh, Clock::time_point deadline)
       : rank_(joining.place.rank), size_(joining.place.size) {
     shared_.context = std::move(mesh.context);
-    poster_ = std::make_unique<Poster>(*shared_.context);
+    if (size_ > 1) poster_ = std::make_unique<Poster>(*shared_.context);  // else no context either
     shared_.poster = poster_.get();
     shared_.timeout = joining.timeout;
     shared_.frame_bytes = frame_bytes(size_);
@@ -103,7 +103,7 @@ class GlooTransport final : public Transport {
       tick_.notify_all();
     }
     monitor_.join();
-    poster_->stop();
+    if (poster_) poster_->stop();
     each([](Link& link) { link.stop(); });
   }
   GlooTransport(const GlooTransport&) = delete;
