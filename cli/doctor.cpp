@@ -13,6 +13,7 @@
 #include "cli/json.hpp"
 #include "codec/libraries.hpp"
 #include "codec/target.hpp"
+#include "transport/module.hpp"
 
 namespace narrowcast::cli {
 namespace {
@@ -45,6 +46,16 @@ std::string engine_state(const EngineFound& found) {
   return found.header.empty() ? "library only, no headers" : "found";
 }
 
+// Where the module lies that makes this engine a transport; empty when there is none.
+std::string module_of(const Engine& engine) {
+  return engine.module.empty() ? "" : find_module(engine.module).string();
+}
+
+std::string_view module_state(const Engine& engine) {
+  if (engine.module.empty()) return "for later versions";
+  return module_of(engine).empty() ? "not built in" : "usable";
+}
+
 JsonValue copy_json(const bench::CopyTime& time) {
   return json_object({{"memcpy_ns", time.memcpy_ns},
                       {"loop_ns", time.loop_ns},
@@ -64,7 +75,8 @@ JsonValue engines_json() {
                                  {"library", where.library.string()},
                                  {"header", where.header.string()},
                                  {"version", where.version},
-                                 {"used", false},
+                                 {"used", !module_of(engine).empty()},
+                                 {"module", module_of(engine)},
                                  {"package", engine.package}}));
   }
   return json_array(found);
@@ -111,18 +123,20 @@ std::string copy_text(std::string_view where, const bench::CopyTime& time) {
 }
 
 std::string engines_text() {
-  std::string text = "Engines, which this version does not use yet\n";
+  std::string text = "Engines\n";
   std::vector<std::string_view> missing;
   for (const Engine& engine : engines()) {
     const EngineFound where = find_engine(engine);
-    text += fmt::format("  {:<11} {}{}{} ({})\n", engine.name, engine_state(where),
+    text += fmt::format("  {:<11} {}{}{} ({}; {})\n", engine.name, engine_state(where),
                         where.version.empty() ? "" : " " + where.version,
-                        where.library.empty() ? "" : ": " + where.library.string(), engine.purpose);
-    if (where.library.empty() || where.header.empty()) missing.push_back(engine.package);
+                        where.library.empty() ? "" : ": " + where.library.string(), engine.purpose,
+                        module_state(engine));
+    const bool here = !where.library.empty() && !where.header.empty();
+    if (!here || module_state(engine) == "not built in") missing.push_back(engine.package);
   }
   if (missing.empty()) return text + "\nNothing is missing.\n";
   return text + fmt::format(
-                    "\nNothing that this version needs is missing. For later ones:\n"
+                    "\nTo have all of them, install these and build again:\n"
                     "  sudo apt-get install {}\n",
                     fmt::join(missing, " "));
 }

@@ -8,9 +8,10 @@
 
 namespace narrowcast::cli {
 
-// A library that later versions exchange messages or compute with.
+// A library that exchanges messages or computes for us, where it is installed.
 struct Engine {
   std::string_view name;
+  std::string_view module;  // of transport/modules that uses it; empty: later versions will
   std::string_view purpose;
   std::vector<std::string_view> libraries;  // shared objects, any of which shows that it is there
   std::vector<std::string_view> headers;    // relative to an include folder, for building with it

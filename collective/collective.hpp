@@ -91,8 +91,10 @@ const AllReduceRow& all_reduce_row(std::string_view name);  // Fault::usage list
 // Fault::usage when this algorithm cannot do what is asked, with what would.
 void check(const AllReduceRow& row, Pieces pieces, const Reduction& how);
 
-// Replaces every piece by its sum (or average) over all ranks. Scratch memory is at most one
-// encoded copy of all pieces and two chunks, and is kept for the next call.
+// Replaces every piece by its sum (or average) over all ranks. Scratch memory for messages is at most
+// one encoded copy of all pieces and two chunks, and is kept for the next call; a codec that may not
+// be cut (block 0) travels as one message for each tensor, however large. An error leaves the values
+// unspecified.
 void all_reduce(const AllReduceRow& row, Pieces pieces, const Reduction& how, Conversation& group);
 
 // What a link costs, equal on all ranks.

@@ -142,7 +142,7 @@ class Hierarchy {
   void add_members(const Chunk& chunk, MutableBytes buffer) {
     const Thrower me{.rank = static_cast<std::uint32_t>(rank_)};
     const std::size_t own = packing_.pack(chunk, buffer, me, Feedback::sender);
-    adding_.begin();
+    adding_.begin(1 + groups_.own());
     const int first = groups_.first(groups_.own());
     for (int i = 0; i < groups_.members(groups_.own()); ++i) {
       adding_.add(

@@ -111,10 +111,13 @@ class Ring {
       finish(chunk);
   }
 
-  // Numbers of the format are added, as everywhere: so this rank's own must become such.
+  // Numbers of the format are added, as everywhere: so this rank's own must become such. Not where a
+  // residual takes up what the rounding of the sum loses, because it would not see this loss.
   void round_own(const Chunk& chunk) {
     const Thrower me{.rank = static_cast<std::uint32_t>(group_.rank())};
-    for (const Part& part : chunk.parts) packing_.round(part, packing_.values(part), me);
+    for (const Part& part : chunk.parts)
+      if (packing_.pieces()[part.piece].sender_residual.empty())
+        packing_.round(part, packing_.values(part), me);
   }
 
   void finish(const Chunk& chunk) {

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""docs/results.md from the JSON Lines of `narrowcast bench codec`; scripts/bench calls it.
+"""docs/results.md from what `narrowcast bench` measured; scripts/bench calls it.
 
-    tools/results.py MACHINE.json CODEC.jsonl > docs/results.md
+    tools/results.py docs/results > docs/results.md
 
-MACHINE.json is what `narrowcast doctor --json` printed in the same run.
+The folder has codec.jsonl and collectives/*.jsonl, each with what `narrowcast doctor --json` printed in
+the same run.
 """
 import json
+import pathlib
 import sys
 
 LARGE, CACHED = 25 << 20, 1 << 20
@@ -59,19 +61,76 @@ def thread_rows(one, two, at_least):
         yield f"| `{a['codec']}` | {cells[0]} | {cells[1]} | {gains['memcpy']:.2f} |"
 
 
-def main():
-    machine = json.load(open(sys.argv[1]))
-    rows = [json.loads(line) for line in open(sys.argv[2])]
+def lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def machine_line(path):
+    machine = json.loads(path.read_text())
+    return (f"{machine['cpu']}, {machine['cores']} cores, target {machine['target']}, {machine['compiler']}, "
+            f"commit `{machine['commit']}`.\n")
+
+
+# The least speed-up over the engine, by setting and codec; and how much longer than its bytes need.
+SPEEDUP_GOALS = {
+    "2x1gbit": {"dynamic8": 3.7, "qsgd:bits=4": 7, "onebit:column=512": 15},
+    "2x10gbit": {"dynamic8": 2},
+    "4x1gbit": {"dynamic8": 3.5, "qsgd:bits=4": 6},
+}
+BIT_RATES = {"2x1gbit": 1e9, "2x10gbit": 10e9, "4x1gbit": 1e9}
+RAW_TCP = 0.95  # of the rate
+
+
+def collective_rows(name, rows):
+    engine = next(row for row in rows if row["codec"] == "engine")["time_us"]
+    for row in rows:
+        needed = row["wire_bytes"] * 8 / (RAW_TCP * BIT_RATES[name]) * 1e6
+        speedup = engine / row["time_us"]
+        goal = SPEEDUP_GOALS[name].get(row["codec"])
+        shown = f"{speedup:.2f}" if goal is None or speedup >= goal else f"**{speedup:.2f}** (goal {goal})"
+        yield (f"| `{row['codec']}` | {row['time_us'] / 1e3:.1f} | {shown} | {row['wire_bytes'] / 1e6:.2f} | "
+               f"{needed / 1e3:.1f} | {row['time_us'] / needed:.2f} | {row['encode_us'] / 1e3:.1f} | "
+               f"{row['decode_us'] / 1e3:.1f} | {row['wrong']} |")
+
+
+def print_collectives(folder):
+    print("\n## All-reduce of 6.5 M floats (26 MB)\n\nMade by `scripts/bench collectives`: hosts are network namespaces "
+          "of one machine with rate-limited links\n(`scripts/hosts`), each rank on a core of its own, four hosts on two "
+          "cores. Times are medians of 20, of the slowest\nrank; `engine` is Gloo's own fp32 all-reduce in the same run. "
+          "`needs`: what the bytes take at 0.95 of the rate, which\nis raw TCP's speed; `x`: times that. A bold figure "
+          "misses its goal.\n")
+    print(machine_line(folder / "machine.json"))
+    for name, title in (("2x1gbit", "Two hosts, 1 Gbit/s"), ("2x10gbit", "Two hosts, 10 Gbit/s"),
+                        ("4x1gbit", "Four hosts on two cores, 1 Gbit/s")):
+        print(f"### {title}\n")
+        checks = (folder / f"{name}.txt").read_text().splitlines()
+        print(*(f"- link, {line}" for line in checks if " MB: " in line), sep="\n")
+        mpi = folder / f"{name}.openmpi.jsonl"
+        if mpi.exists():
+            print(f"- Open MPI's own fp32 all-reduce: {lines(mpi)[0]['time_us'] / 1e3:.1f} ms")
+        print("\n| codec | ms | times as fast as engine | MB sent | needs ms | x | encode ms | decode ms | wrong |\n"
+              "|---|---:|---:|---:|---:|---:|---:|---:|---:|")
+        print(*collective_rows(name, lines(folder / f"{name}.jsonl")), sep="\n")
+        print()
+    shm, loopback = lines(folder / "shm.jsonl"), lines(folder / "loopback.jsonl")[0]
+    gain = loopback["time_us"] / shm[0]["time_us"]
+    shown = f"{gain:.1f}" if gain >= 3 else f"**{gain:.1f}**"
+    print(f"### Two processes\n\nfp32 over `shm` is {shown} times as fast as Gloo over loopback (goal 3), which took "
+          f"{loopback['time_us'] / 1e3:.1f} ms.\n\n| codec over shm | ms |\n|---|---:|")
+    print(*(f"| `{row['codec']}` | {row['time_us'] / 1e3:.1f} |" for row in shm), sep="\n")
+
+
+def print_codecs(folder):
+    rows = lines(folder / "codec.jsonl")
 
     def pick(values, threads):
         return [r for r in rows if r["values"] == values and r["threads"] == threads]
 
-    print("# Results\n\nMade by `scripts/bench`, in one run on a machine with nothing else to do. Machines differ and "
-          "are noisy: what counts\nare ratios to copying the same float32 array, measured in turns with each codec. "
-          "The copy is the better of `memcpy`\nand a plain vector loop, on 64-byte aligned buffers. A bold figure "
-          "misses its goal.\n")
-    print(f"{machine['cpu']}, {machine['cores']} cores, target {machine['target']}, {machine['compiler']}, "
-          f"commit `{machine['commit']}`.\n")
+    print("# Results\n\nMade by `scripts/bench`, on a machine with nothing else to do. Machines differ and are noisy: what "
+          "counts are ratios\ninside one run. Codecs are compared with copying the same float32 array, measured in turns "
+          "with each codec. The copy is\nthe better of `memcpy` and a plain vector loop, on 64-byte aligned buffers. A "
+          "bold figure misses its goal.\n")
+    print(machine_line(folder / "codec-machine.json"))
     print("## One thread, 25 M values (100 MiB): times memcpy\n\n"
           "| codec | bits | encode ns | decode ns | encode x | decode x | accumulate x |\n|---|---:|---:|---:|---:|---:|---:|")
     print(*speed_rows(pick(LARGE, 1)), sep="\n")
@@ -89,4 +148,5 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    print_codecs(pathlib.Path(sys.argv[1]))
+    print_collectives(pathlib.Path(sys.argv[1]) / "collectives")

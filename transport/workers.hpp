@@ -27,7 +27,7 @@ struct Staffing {
   Extras everyone;
   Extras rank0;
   // When one rank has failed, the others have so long to notice and to end by themselves.
-  std::chrono::milliseconds grace = std::chrono::seconds(5);
+  std::chrono::milliseconds grace = std::chrono::milliseconds(1500);
   int out = 1;  // where rank 0's standard output goes
   int err = 2;  // where everybody's standard error goes, line by line
 };

@@ -3,14 +3,10 @@
 #include <algorithm>
 
 namespace narrowcast {
-namespace {
-
 // Every rounding of a sum has dice of its own, and all ranks that make it throw the same.
-Thrower rounding(std::uint32_t count, std::uint32_t which) {
-  return {.rank = 0, .stage = Stage::hop, .hop = count * 4 + which};
+Thrower Adding::rounding(std::uint32_t which) const {
+  return {.rank = level_, .stage = Stage::hop, .hop = count_ * 4 + which};
 }
-
-}  // namespace
 
 void Adding::add(const Chunk& chunk, const Message& message) {
   if (count_ == 0) {
@@ -65,7 +61,7 @@ void Adding::add_floats(const Chunk& chunk, MutableFloats addends) {
       compensation = compensation.subspan(part.count);
     } else {
       for (std::size_t i = 0; i < part.count; ++i) sums[i] += some[i];
-      if (sum_ == Sum::format) packing_.round(part, sums, rounding(count_, 0));
+      if (sum_ == Sum::format) packing_.round(part, sums, rounding(0));
     }
     addends = addends.subspan(part.count);
   }
@@ -77,13 +73,13 @@ void Adding::add_compensated(const Part& part, MutableFloats addends,
   const MutableFloats sums = packing_.values(part);
   std::vector<float> next(part.count);
   for (std::size_t i = 0; i < part.count; ++i) addends[i] -= compensation[i];
-  packing_.round(part, addends, rounding(count_, 0));
+  packing_.round(part, addends, rounding(0));
   for (std::size_t i = 0; i < part.count; ++i) next[i] = sums[i] + addends[i];
-  packing_.round(part, next, rounding(count_, 1));
+  packing_.round(part, next, rounding(1));
   for (std::size_t i = 0; i < part.count; ++i) compensation[i] = next[i] - sums[i];
-  packing_.round(part, compensation, rounding(count_, 2));
+  packing_.round(part, compensation, rounding(2));
   for (std::size_t i = 0; i < part.count; ++i) compensation[i] -= addends[i];
-  packing_.round(part, compensation, rounding(count_, 3));
+  packing_.round(part, compensation, rounding(3));
   std::copy(next.begin(), next.end(), sums.begin());
 }
 

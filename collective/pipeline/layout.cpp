@@ -31,14 +31,16 @@ std::size_t shard_begin(std::size_t values, std::size_t grain, int index, int ra
 }
 
 // Chunks of a size at which every shard has some eight: that is what pipelining needs, and within
-// the memory there is. Not so small, though, that messages cost more than their bytes.
+// the memory there is. Not so small, though, that messages cost more than their bytes; nor so large
+// that a message to and from every rank takes more memory than two chunks of the size asked for.
 std::size_t chunk_for(Pieces pieces, int ranks, std::size_t most) {
   constexpr std::size_t kChunks = 8;
-  constexpr std::size_t kLeast = std::size_t{16} << 10;
+  constexpr std::size_t kWorthwhile = std::size_t{16} << 10;
   std::size_t values = 0;
   for (const Piece& piece : pieces) values += piece.values.size();
   const std::size_t even = (values / ranks + kChunks - 1) / kChunks;
-  return std::min(most, std::max(even, kLeast));
+  const std::size_t least = std::clamp(most / (2 * ranks), kGrain, kWorthwhile);
+  return std::min(most, std::max(even, least));
 }
 
 // Fills chunks one after the other.

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "tests/collective/reference.hpp"
+#include "tests/support/catalogue.hpp"
 #include "tests/support/check.hpp"
 #include "tests/support/ranks.hpp"
 #include "transport/inproc.hpp"
@@ -22,7 +23,7 @@ class LongTier : public testing::Test {
 TEST_F(LongTier, ManyRanksEndWithTheSameBits) {
   for (const AllReduceRow& row : all_reduces())
     for (const int ranks : {16, 64})
-      for (const char* codec : {"fp32", "dynamic8:block=256", "qsgd:bits=4", "onebit:column=64"}) {
+      for (const std::string& codec : every_spec()) {
         SCOPED_TRACE(std::string(row.name) + " " + codec + " " + std::to_string(ranks));
         const Trial trial{.tensors = {{codec, 1, 3}, {codec, 30'001, 4}, {codec, 5000, 5}},
                           .how = {.travel = {.seed = 6, .step = 2, .chunk = 512}, .group = 8},

@@ -196,6 +196,46 @@ INSTANTIATE_TEST_SUITE_P(Rows, Feedback,
                                                           "qsgd:bits=4,bucket=512", "mxfp4")),
                          feedback_name);
 
+// Every way of adding, where a row has it: chunks, threads and fusion change nothing.
+void expect_independent(const AllReduceRow& row, const Reduction& how, const std::string& codec) {
+  Trial together{
+      .tensors = {{codec, 3001, 3}, {codec, 50, 4}, {codec, 2500, 5}}, .how = how, .ranks = 4};
+  together.how.travel = {.seed = 5, .step = 1, .chunk = 500};
+  together.how.group = 2;
+  const Values expected = reduce(row, together)[0].results;
+  together.how.travel.chunk = 1 << 20;
+  together.threads = 2;
+  const Values whole = reduce(row, together)[3].results;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_TRUE(same_values(whole[i], expected[i]));
+    Trial alone = together;
+    alone.tensors = {together.tensors[i]};
+    EXPECT_TRUE(same_values(reduce(row, alone)[1].results[0], expected[i]));
+  }
+}
+
+TEST(EveryWayOfAdding, DoesNotDependOnFusionChunksOrThreads) {
+  for (const AllReduceRow& row : all_reduces())
+    for (const char* codec : {"float:e=5,m=2", "float:e=5,m=2,rounding=stochastic", "bf16"}) {
+      SCOPED_TRACE(std::string(row.name) + " " + codec);
+      expect_independent(row, {.sum = Sum::format}, codec);
+      if (row.kahan) expect_independent(row, {.sum = Sum::kahan}, codec);
+      if (row.self_exact) expect_independent(row, {.self = Self::exact}, codec);
+    }
+}
+
+TEST(ScratchMemory, StaysBoundedForManyRanksWithOneChunkEach) {
+  for (const AllReduceRow& row : all_reduces()) {
+    SCOPED_TRACE(row.name);
+    constexpr std::size_t kValues = 262'144;
+    const Trial trial{.tensors = {{"dynamic8", kValues, 1}}, .how = {.group = 4}, .ranks = 16};
+    const auto codec = make_codec("dynamic8");
+    const std::size_t allowed =
+        codec->max_bytes(kValues) + 2 * codec->max_bytes(trial.how.travel.chunk);
+    for (const Outcome& outcome : reduce(row, trial)) EXPECT_LE(outcome.scratch, allowed);
+  }
+}
+
 TEST(AllReduceChecks, RefuseWhatCannotBeDone) {
   const auto fault = [](const char* row, const char* codec, const Reduction& how) {
     Trial trial{.tensors = {{codec, 100, 1}}, .how = how};

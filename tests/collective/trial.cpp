@@ -8,9 +8,9 @@
 namespace narrowcast::test {
 namespace {
 
-Values zeros(const std::vector<Tensor>& tensors, bool wanted) {
+Values zeros(const std::vector<Tensor>& tensors) {
   Values all;
-  for (const Tensor& tensor : tensors) all.emplace_back(wanted ? tensor.values : 0);
+  for (const Tensor& tensor : tensors) all.emplace_back(tensor.values);
   return all;
 }
 
@@ -18,8 +18,10 @@ void run_rank(const AllReduceRow& row, const Trial& trial, Counting& net, Outcom
   Team team(trial.threads);
   Conversation group(net, 1, {.team = &team});
   const auto codecs = codecs_of(trial.tensors);
-  outcome.sender_residuals = zeros(trial.tensors, trial.residuals != Residuals::none);
-  outcome.owner_residuals = zeros(trial.tensors, trial.residuals == Residuals::both);
+  outcome.sender_residuals.resize(trial.tensors.size());
+  outcome.owner_residuals.resize(trial.tensors.size());
+  if (trial.residuals != Residuals::none) outcome.sender_residuals = zeros(trial.tensors);
+  if (trial.residuals == Residuals::both) outcome.owner_residuals = zeros(trial.tensors);
   for (int step = 0; step < trial.steps; ++step) {
     Reduction how = trial.how;
     how.travel.step += step;
@@ -66,7 +68,7 @@ std::vector<Piece> pieces_of(const std::vector<Tensor>& tensors,
 
 Traffic declared(const AllReduceRow& row, const Trial& trial, int rank) {
   const auto codecs = codecs_of(trial.tensors);
-  Values values = zeros(trial.tensors, true);
+  Values values = zeros(trial.tensors);
   return row.traffic(pieces_of(trial.tensors, codecs, values), trial.how, rank, trial.ranks);
 }
 
