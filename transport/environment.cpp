@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <charconv>
+#include <cstdint>
 #include <cstdlib>
 
 #include "base/error.hpp"
@@ -25,8 +26,9 @@ constexpr Names kTorchrun = {"RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SI
 constexpr Names kOpenMpi = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
                             "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"};
 constexpr Names kMpich = {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"};
-// Slurm writes the number of tasks on each node as a list like "2(x3),1"; only ranks are taken.
+// How many there are of a node is in kSlurmTasks.
 constexpr Names kSlurm = {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", ""};
+constexpr std::string_view kSlurmTasks = "SLURM_TASKS_PER_NODE";
 
 struct Range {
   int least;
@@ -52,15 +54,43 @@ int needed(const Variables& variables, std::string_view name, Range range) {
   return *value;
 }
 
+// From the front of `text`, which it shortens.
+std::optional<int> leading_number(std::string_view& text) {
+  int value = 0;
+  const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || value < 1 || value > kMostRanks) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(stopped - text.data()));
+  return value;
+}
+
+// Slurm lists the tasks of each node, like "2(x3),1". Which entry is ours it does not say, so only
+// a list of one entry helps, and only one of as many tasks as were started here: the variable may
+// also be that of the allocation.
+std::optional<int> slurm_local_size(const Variables& variables, int size) {
+  const std::optional<std::string> list = variables(kSlurmTasks);
+  if (!list) return std::nullopt;
+  std::string_view text = *list;
+  const std::optional<int> tasks = leading_number(text);
+  std::optional<int> nodes = 1;
+  if (text.starts_with("(x") && text.ends_with(")")) {
+    text = text.substr(2, text.size() - 3);
+    nodes = leading_number(text);
+  }
+  const bool fits = tasks && nodes && text.empty() && std::int64_t{*tasks} * *nodes == size;
+  return fits ? tasks : std::nullopt;
+}
+
+// Where nobody says how many ranks this machine has, it has at least those up to this one.
 Place place_of(const Variables& variables, const Names& names) {
   Place place;
   place.size = needed(variables, names.size, {1, kMostRanks});
   place.rank = needed(variables, names.rank, {0, place.size - 1});
-  place.local_size =
-      number(variables, names.local_size, {1, place.size}).value_or(place.local_size);
-  const int most = names.local_size.empty() ? place.size - 1 : place.local_size - 1;
+  const std::optional<int> local_size = names.local_size.empty()
+                                            ? slurm_local_size(variables, place.size)
+                                            : number(variables, names.local_size, {1, place.size});
+  const int most = local_size.value_or(place.size) - 1;
   place.local_rank = number(variables, names.local_rank, {0, most}).value_or(0);
-  if (names.local_size.empty()) place.local_size = place.local_rank + 1;
+  place.local_size = local_size.value_or(place.local_rank + 1);
   return place;
 }
 

@@ -29,8 +29,8 @@ std::string contents(const std::filesystem::path& file) {
   const ssize_t length = known ? read(fd, text.data(), text.size()) : -1;
   close(fd);
   if (length < 0) throw refused(file, "is no readable file");
-  if ((about.st_mode & (S_IRGRP | S_IROTH)) != 0)
-    throw refused(file, fmt::format("can be read by others: chmod 600 {}", file.string()));
+  if ((about.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+    throw refused(file, fmt::format("is open to others: chmod 600 {}", file.string()));
   text.resize(static_cast<std::size_t>(length));
   return text;
 }

@@ -60,8 +60,10 @@ std::vector<fs::path> module_folders() {
     folders.push_back(here);
     folders.push_back(here.parent_path() / "lib" / "narrowcast");
     folders.push_back(here.parent_path() / NARROWCAST_LIBDIR / "narrowcast");
+    // A build tree has them at its top, and programs up to three folders below.
+    fs::path above = here;
+    for (int i = 0; i < 4; ++i, above = above.parent_path()) folders.push_back(above / "modules");
   }
-  folders.emplace_back(NARROWCAST_BUILT_MODULES);
   return folders;
 }
 

@@ -28,7 +28,7 @@ void check_module_version(std::string_view module, std::string_view program_vers
 std::unique_ptr<Transport> join_module(const Module& module, const Joining& joining);
 
 // Where modules are looked for, in this order: $NARROWCAST_MODULES, the folder of the program and
-// the lib folders beside it, and the folder they were built in.
+// the lib folders beside it, and `modules` at the top of its build tree.
 std::vector<std::filesystem::path> module_folders();
 
 // The file of that module; empty when there is none.

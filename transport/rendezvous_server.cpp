@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <list>
 #include <map>
 #include <string>
@@ -23,6 +24,7 @@ using namespace rendezvous;
 using namespace std::chrono_literals;
 
 constexpr auto kGreetingTime = 10s;  // within which a new connection says hello
+constexpr auto kBreath = 100ms;      // before the next try when there is no room for a connection
 constexpr std::size_t kReadAtOnce = 64 << 10;
 
 using Values = std::map<std::string, Blob, std::less<>>;
@@ -42,18 +44,10 @@ class Guest {
   }
 
   // Each returns false when this guest has to go.
-  bool read(Values& values, std::size_t most_values) {
-    const std::size_t had = in_.size();
-    in_.resize(had + kReadAtOnce);
-    const std::optional<std::size_t> count = read_some(socket_, MutableBytes(in_).subspan(had));
-    in_.resize(had + count.value_or(0));
-    return count && digest(values, most_values);
-  }
-
-  bool write() {
-    const std::optional<std::size_t> count = write_some(socket_, out_);
-    if (count) out_.erase(out_.begin(), out_.begin() + static_cast<std::ptrdiff_t>(*count));
-    return count.has_value();
+  // Nothing is read or served before the guest has taken its last reply, so what is kept for one
+  // that asks and does not listen stays small.
+  bool go_on(Values& values, std::size_t most_values) {
+    return (has_output() ? write() : read()) && digest(values, most_values);
   }
 
   bool on_time(const Values& values) {
@@ -63,9 +57,23 @@ class Guest {
   }
 
  private:
+  bool read() {
+    const std::size_t had = in_.size();
+    in_.resize(had + kReadAtOnce);
+    const std::optional<std::size_t> count = read_some(socket_, MutableBytes(in_).subspan(had));
+    in_.resize(had + count.value_or(0));
+    return count.has_value();
+  }
+
+  bool write() {
+    const std::optional<std::size_t> count = write_some(socket_, out_);
+    if (count) out_.erase(out_.begin(), out_.begin() + static_cast<std::ptrdiff_t>(*count));
+    return count.has_value();
+  }
+
   bool digest(Values& values, std::size_t most_values) {
     if (!known_ && in_.size() >= sizeof(Greeting) && !greet()) return false;
-    while (known_ && in_.size() >= sizeof(std::uint32_t)) {
+    while (known_ && out_.empty() && in_.size() >= sizeof(std::uint32_t)) {
       // Requests and replies take turns: whoever asks again before the reply is none of ours.
       if (!awaited_.empty()) return false;
       const auto rest = session_.rest_of_frame(get<std::uint32_t>(in_));
@@ -175,11 +183,12 @@ class RendezvousServer::Serving {
  private:
   void run() {
     while (!stopping_) {
-      std::vector<pollfd> polled = {{listening_.fd(), POLLIN, 0}, {wake_.fd(), POLLIN, 0}};
-      auto deadline = Clock::time_point::max();
+      const bool admitting = Clock::now() >= admit_from_;
+      const std::int16_t arrivals = admitting ? POLLIN : 0;
+      std::vector<pollfd> polled = {{listening_.fd(), arrivals, 0}, {wake_.fd(), POLLIN, 0}};
+      auto deadline = admitting ? Clock::time_point::max() : admit_from_;
       for (const Guest& guest : guests_) {
-        const auto events =
-            static_cast<std::int16_t>(guest.has_output() ? POLLIN | POLLOUT : POLLIN);
+        const std::int16_t events = guest.has_output() ? POLLOUT : POLLIN;
         polled.push_back({guest.fd(), events, 0});
         deadline = std::min(deadline, guest.next_deadline());
       }
@@ -193,19 +202,21 @@ class RendezvousServer::Serving {
   void serve(const std::vector<pollfd>& polled) {
     std::size_t i = 2;
     for (auto guest = guests_.begin(); guest != guests_.end(); ++i) {
-      const bool readable = (polled[i].revents & (POLLIN | POLLHUP | POLLERR)) != 0;
-      const bool stays = !readable || guest->read(values_, most_values_);
+      const bool stays = polled[i].revents == 0 || guest->go_on(values_, most_values_);
       guest = stays ? std::next(guest) : guests_.erase(guest);
     }
-    // After all have been read: what one has set another may be waiting for.
-    std::erase_if(guests_, [&](Guest& guest) {
-      return !guest.on_time(values_) || (guest.has_output() && !guest.write());
-    });
+    // After all have been served: what one has set another may be waiting for.
+    std::erase_if(guests_, [&](Guest& guest) { return !guest.on_time(values_); });
   }
 
   void admit() {
     Socket socket(accept4(listening_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (!socket) return;
+    if (!socket) {
+      // Without a descriptor to spare the newcomer stays in the queue, and poll would return at once.
+      if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+        admit_from_ = Clock::now() + kBreath;
+      return;
+    }
     if (guests_.size() >= most_guests_) {
       // Whoever has waited longest without a hello makes room; if all have said it, nobody does.
       const auto idle = std::ranges::find_if(guests_, [](const Guest& g) { return !g.known(); });
@@ -222,6 +233,7 @@ class RendezvousServer::Serving {
   Socket wake_;
   std::list<Guest> guests_;
   Values values_;
+  Clock::time_point admit_from_;  // newcomers wait until then
   std::atomic<bool> stopping_ = false;
   std::thread thread_;
 };

@@ -121,6 +121,31 @@ TEST(Environment, UnderstandsSlurm) {
   EXPECT_EQ(launch.place.local_rank, 1);
 }
 
+TEST(Environment, CountsUpToItsOwnRankWhereNobodySaysHowManyAreLocal) {
+  Settings settings = torchrun();
+  settings.erase("LOCAL_WORLD_SIZE");
+  settings["LOCAL_RANK"] = "2";
+  const Launch launch = launch_with(settings);
+  EXPECT_EQ(launch.place.local_rank, 2);
+  EXPECT_EQ(launch.place.local_size, 3);
+  EXPECT_THAT(refusal_of(but(settings, "LOCAL_RANK", "8")), HasSubstr("LOCAL_RANK is '8'"));
+}
+
+TEST(Environment, TakesSlurmsTasksOfANodeWhereAllNodesHaveAsMany) {
+  const Settings slurm = {{"SLURM_PROCID", "3"}, {"SLURM_NTASKS", "8"}, {"SLURM_LOCALID", "1"}};
+  const auto local_size = [&](const std::string& tasks) {
+    return launch_with(but(slurm, "SLURM_TASKS_PER_NODE", tasks)).place.local_size;
+  };
+  EXPECT_EQ(local_size("8"), 8);
+  EXPECT_EQ(local_size("4(x2)"), 4);
+  EXPECT_EQ(local_size("2(x4)"), 2);
+  for (const char* unhelpful : {"3(x2),2", "2,6", "2(x3)", "16", "4(x2", "4x2", "(x2)", "4(x)",
+                                "-4(x-2)", "0", "", "8 ", "4(x2)(x1)", "99999999999"})
+    EXPECT_EQ(local_size(unhelpful), 2) << unhelpful;
+  EXPECT_THAT(refusal_of(but(but(slurm, "SLURM_TASKS_PER_NODE", "2(x4)"), "SLURM_LOCALID", "2")),
+              HasSubstr("SLURM_LOCALID is '2'"));
+}
+
 TEST(Environment, NamesTheVariableThatMakesNoSense) {
   EXPECT_THAT(refusal_of(but(torchrun(), "RANK", "five")), HasSubstr("RANK is 'five'"));
   EXPECT_THAT(refusal_of(but(torchrun(), "RANK", "")), HasSubstr("RANK is ''"));
@@ -178,10 +203,11 @@ TEST_F(JobKeyFile, IsRefusedWhenItIsNoKey) {
   EXPECT_THAT(refusal_of(folder_.path()), HasSubstr("no readable file"));
 }
 
-TEST_F(JobKeyFile, IsRefusedWhenOthersCanReadIt) {
+TEST_F(JobKeyFile, IsRefusedWhenItIsOpenToOthers) {
   const std::string digits(64, 'a');
-  EXPECT_THAT(refusal_of(write(digits, 0644)), HasSubstr("chmod 600"));
-  EXPECT_THAT(refusal_of(write(digits, 0640)), HasSubstr("chmod 600"));
+  for (const mode_t mode : {0644, 0640, 0622, 0620, 0602, 0610})
+    EXPECT_THAT(refusal_of(write(digits, mode)), HasSubstr("chmod 600")) << mode;
+  for (const mode_t mode : {0600, 0400}) EXPECT_EQ(refusal_of(write(digits, mode)), "accepted");
 }
 
 TEST_F(JobKeyFile, IsNamedByTheEnvironment) {

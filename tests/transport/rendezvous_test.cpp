@@ -2,10 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <ctime>
 #include <string>
 #include <thread>
 
@@ -178,6 +180,64 @@ TEST(Rendezvous, IsNotFilledUpByThoseWhoSayNothing) {
   const RendezvousServer server({.ranks = 1});
   std::vector<rendezvous::Socket> silent;
   for (int i = 0; i < 100; ++i) silent.push_back(stranger(server.port()));
+  expect_service(server);
+}
+
+TEST(Rendezvous, ServesOneWhoAsksManyTimesAtOnceInTurn) {
+  const RendezvousServer server({.ranks = 1});
+  const rendezvous::Socket hasty = stranger(server.port());
+  const rendezvous::Greeting hello = rendezvous::make_greeting(std::nullopt);
+  const Bytes greeting = std::as_bytes(std::span(&hello, 1));
+  Blob asked(greeting.begin(), greeting.end());
+  rendezvous::Session session;
+  for (const char* key : {"a", "b", "c"})
+    session.close(rendezvous::body_of({.verb = rendezvous::Verb::set, .key = key}), asked);
+  rendezvous::write_all(hasty, asked, Clock::now() + kLong);
+  Blob answered(sizeof(rendezvous::Answer) + 3 * (sizeof(std::uint32_t) + 1));
+  EXPECT_TRUE(rendezvous::read_all(hasty, answered, Clock::now() + kLong));
+  expect_service(server);
+}
+
+// One that asks again and again and takes no reply is listened to no longer.
+TEST(Rendezvous, KeepsOneReplyForThoseWhoDoNotTakeTheirs) {
+  constexpr std::size_t kMoreThanSocketsHold = std::size_t{16} << 20;
+  const RendezvousServer server({.ranks = 1});
+  RendezvousClient client(at(server), Clock::now() + kLong);
+  client.set("value", Blob(100));
+  const rendezvous::Socket deaf = stranger(server.port());
+  const rendezvous::Greeting hello = rendezvous::make_greeting(std::nullopt);
+  rendezvous::write_all(deaf, std::as_bytes(std::span(&hello, 1)), Clock::now() + kLong);
+  rendezvous::Session session;
+  Blob requests;
+  while (requests.size() < (std::size_t{64} << 10))
+    session.close(rendezvous::body_of({.verb = rendezvous::Verb::get, .key = "value"}), requests);
+  std::size_t taken = 0;
+  while (taken < kMoreThanSocketsHold &&
+         rendezvous::write_all(deaf, requests, Clock::now() + 500ms))
+    taken += requests.size();
+  EXPECT_LT(taken, kMoreThanSocketsHold);
+  expect_service(server);
+}
+
+TEST(Rendezvous, RestsWhileThereAreNoDescriptors) {
+  const RendezvousServer server({.ranks = 1});
+  rlimit before = {};
+  getrlimit(RLIMIT_NOFILE, &before);
+  rlimit few = before;
+  few.rlim_cur = 64;
+  setrlimit(RLIMIT_NOFILE, &few);
+  std::vector<rendezvous::Socket> used;
+  do {
+    used.emplace_back(dup(STDIN_FILENO));
+  } while (used.back());
+  used.resize(used.size() - 2);  // one failed, and the next goes to the newcomer
+  const rendezvous::Socket newcomer = stranger(server.port());
+  const std::clock_t begun = std::clock();
+  Blob nothing(1);
+  EXPECT_FALSE(rendezvous::read_all(newcomer, nothing, Clock::now() + 400ms));
+  EXPECT_LT(std::clock() - begun, CLOCKS_PER_SEC / 10);
+  used.clear();
+  setrlimit(RLIMIT_NOFILE, &before);
   expect_service(server);
 }
 

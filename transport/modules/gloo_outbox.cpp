@@ -1,6 +1,10 @@
 #include "transport/modules/gloo_outbox.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+
+#include "base/error.hpp"
 
 namespace narrowcast::over_gloo {
 namespace {
@@ -38,10 +42,9 @@ bool Outbox::send(const Slot& to, Bytes message, const Stamp& stamp) {
 void Outbox::beat(std::uint64_t seen) {
   const std::lock_guard lock(mutex_);
   Beat& beat = beats_[next_beat_];
-  if (beat.number != kNone) {
-    if (heard_ <= beat.number) return;
-    beat.frame->buffer().waitSend(kForever);  // it has arrived, so this returns at once
-  }
+  // What has arrived has left the frame. Gloo's word for that is not waited for: if the peer lies it
+  // may never come, and then what the peer gets of the frame is its own affair.
+  if (beat.number != kNone && heard_ <= beat.number) return;
   post_alive(beat, seen);
   next_beat_ = (next_beat_ + 1) % kBeats;
 }
@@ -52,7 +55,8 @@ void Outbox::acknowledge(std::uint64_t seen) {
 }
 
 void Outbox::post_alive(Beat& beat, std::uint64_t seen) {
-  Header header = {.kind = Kind::alive, .sequence = seen};
+  told_ = std::max(told_, seen);  // the answer to a farewell may have overtaken a heartbeat
+  Header header = {.kind = Kind::alive, .sequence = told_};
   beat.number = post_locked(*beat.frame, header);
 }
 
@@ -67,6 +71,15 @@ void Outbox::farewell(Kind kind, std::string_view text) {
 
 bool Outbox::farewell_heard() const {
   return farewell_.number != kNone && heard_ > farewell_.number;
+}
+
+void Outbox::heard(std::uint64_t frames) {
+  const std::lock_guard lock(mutex_);
+  if (frames < heard_ || frames > next_)
+    throw Error(Fault::wire,
+                fmt::format("rank {} says it has taken {} frames: it has said {} and was sent {}",
+                            peer_, frames, heard_.load(), next_));
+  heard_ = frames;
 }
 
 void Outbox::wake() {

@@ -31,8 +31,8 @@ class Outbox {
   // Whether the peer has taken it.
   bool farewell_heard() const;
 
-  // The peer has taken so many frames.
-  void heard(std::uint64_t frames) { heard_ = frames; }
+  // The peer says that it has taken so many frames. Fault::wire when it cannot have.
+  void heard(std::uint64_t frames);
 
   // Ends the blocking, now and from now on.
   void wake();
@@ -66,6 +66,7 @@ class Outbox {
   std::size_t next_beat_ = 0;
   Beat answer_;
   Beat farewell_;
+  std::uint64_t told_ = 0;  // how many frames of the peer we have said to have taken
   std::atomic<std::uint64_t> heard_ = 0;
 };
 

@@ -26,7 +26,7 @@ bool Link::drive(Turn& turn, Done done) {
     progress();
     try {
       if (done()) return true;
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       fail(error);
     }
     const auto now = Clock::now();
@@ -45,7 +45,7 @@ void Link::release_quietly(Item& item) noexcept {
   if (gone_) return;
   try {
     release(turn, item);
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     session_.mute();
     fail(error);
   }
@@ -90,15 +90,19 @@ void Link::leave() noexcept {
   try {
     while (!leaving_.empty() && !session_.muted()) release(turn, **leaving_.begin());
     while (!arriving_.empty() && !session_.muted()) release(turn, **arriving_.begin());
-    for (auto& [slot, parked] : parked_)
-      if (!parked.bytes.empty()) forgotten_.push_back(std::move(parked));
+    std::erase_if(parked_, [this](auto& entry) {
+      const bool here = !entry.second.bytes.empty();
+      if (here) forgotten_.push_back(std::move(entry.second));
+      return here;
+    });
     if (!session_.muted()) say_goodbye(turn);
-  } catch (const Error&) {  // MPI is in a bad way, and nobody is left to be told
+  } catch (const std::exception&) {  // MPI is in a bad way, and nobody is left to be told
     session_.mute();
   }
   frames_.abandon();
   // Memory that MPI may still write to outlives us.
   if (!forgotten_.empty()) static_cast<void>(new (std::nothrow) auto(std::move(forgotten_)));
+  if (!sink_.empty()) static_cast<void>(new (std::nothrow) auto(std::move(sink_)));
   latch_.fail(Error(Fault::usage, "this transport has been closed"));
   gone_ = true;
 }
@@ -110,7 +114,8 @@ void Link::say_goodbye(Turn& turn) {
   for (int peer = 0; peer < size_; ++peer)
     if (peer != rank_ && peers_.presence(peer) != Presence::left)
       frames_.send(peer, {.kind = Kind::left});
-  drive(turn, [&] { return peers_.all_know() && frames_.idle() && forgotten_.empty(); });
+  drive(turn,
+        [&] { return peers_.all_know() && frames_.idle() && forgotten_.empty() && drained(); });
   if (!session_.muted()) frames_.close();
 }
 

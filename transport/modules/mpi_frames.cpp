@@ -15,11 +15,25 @@ constexpr int kTag = 0;
 constexpr std::size_t kReceives = 16;
 
 void check_frame(int peer, const Header& header, std::size_t bytes) {
-  const bool inline_message = header.kind == Kind::message && header.tag == 0;
-  const bool whole = bytes >= sizeof(Header) && header.magic == kMagic &&
-                     (!inline_message || header.length == bytes - sizeof(Header));
-  if (!whole)
+  if (bytes < sizeof(Header) || header.magic != kMagic)
     throw Error(Fault::wire, fmt::format("rank {} sent {} bytes of rubbish", peer, bytes));
+  if (header.kind == Kind::failed) return;  // in words, of any length
+  const bool inline_message = header.kind == Kind::message && header.tag == 0;
+  const std::size_t body = bytes - sizeof(Header);
+  const std::uint64_t expected = inline_message ? header.length : 0;
+  if (body != expected)
+    throw Error(Fault::wire,
+                fmt::format("rank {} sent a frame with a body of {} bytes, which should have {}",
+                            peer, body, expected));
+}
+
+void check_fits(int code, const MPI_Status& status) {
+  int kind = MPI_SUCCESS;
+  if (code != MPI_SUCCESS) check(MPI_Error_class(code, &kind), "MPI_Error_class");
+  if (kind == MPI_ERR_TRUNCATE)
+    throw Error(Fault::wire, fmt::format("rank {} sent a frame of more than {} bytes",
+                                         status.MPI_SOURCE, kFrameBytes));
+  check(code, "MPI_Test");
 }
 
 }  // namespace
@@ -49,11 +63,11 @@ void Frames::send(int peer, const Header& header, Bytes body) {
   posted.frame->header = header;
   posted.frame->header.magic = kMagic;
   copy(body, posted.frame->body);
-  check(MPI_Isend(posted.frame.get(), static_cast<int>(sizeof(Header) + body.size()), MPI_BYTE,
-                  peer, kTag, comm_, &posted.request),
-        "MPI_Isend");
+  sends_.push_back(std::move(posted));  // first: once MPI has the frame, nothing may free it
   ++under_way_[peer];
-  sends_.push_back(std::move(posted));
+  check(MPI_Isend(sends_.back().frame.get(), static_cast<int>(sizeof(Header) + body.size()),
+                  MPI_BYTE, peer, kTag, comm_, &sends_.back().request),
+        "MPI_Isend");
 }
 
 std::optional<Frames::Arrived> Frames::next() {
@@ -65,9 +79,10 @@ std::optional<Frames::Arrived> Frames::next() {
   Posted& head = receives_[head_];
   MPI_Status status = {};
   int done = 0;
-  check(MPI_Test(&head.request, &done, &status), "MPI_Test");
-  if (done == 0) return std::nullopt;
+  const int code = MPI_Test(&head.request, &done, &status);
+  if (code == MPI_SUCCESS && done == 0) return std::nullopt;
   head_taken_ = true;
+  check_fits(code, status);
   int bytes = 0;
   check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
   check_frame(status.MPI_SOURCE, head.frame->header, bytes);

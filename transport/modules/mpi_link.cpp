@@ -87,10 +87,10 @@ void Link::send(Outgoing& out, Bytes message, const Stamp& stamp) {
       return;
     }
     header.tag = out.tag = take_tag(peer);
+    leaving_.insert(&out);  // first: once MPI has the memory, it must be known
     frames_.send(peer, header);
     out.payload = Payload::send(line(peer, out.tag), message);
-    leaving_.insert(&out);
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     fail(error);
   }
 }
@@ -105,8 +105,8 @@ void Link::await_settled(Item& item) {
     try {
       if (settled(item)) return;
       insist(item);
-      if (patience.worn()) shelve(kHeldAtMost);
-    } catch (const Error& error) {
+      if (patience.worn()) shelve_what_fits();
+    } catch (const std::exception& error) {
       fail(error);
     }
   }
@@ -143,14 +143,12 @@ void Link::progress() noexcept {
       ++frames;
     }
     frames_.reap();
-    std::erase_if(forgotten_, [](Parked& parked) { return parked.payload.done(); });
+    drain();
     beat(now);
     if (frames == kFramesAtOnce) return;  // there may be more, from ranks that seem silent
     if (const auto silent = peers_.silent(now)) fail(*silent);
-  } catch (const Error& error) {
-    fail(error);
   } catch (const std::exception& error) {
-    fail(Error(Fault::system, error.what()));
+    fail(error);
   }
 }
 
@@ -186,15 +184,18 @@ void Link::beat(Clock::time_point now) {
   }
 }
 
-void Link::fail(const Error& error) noexcept {
-  if (!latch_.fail(error) || session_.muted()) return;
+void Link::fail(const std::exception& error) noexcept {
+  const auto* known = dynamic_cast<const Error*>(&error);
+  const bool first = latch_.fail(
+      known != nullptr ? *known : Error(Fault::system, fmt::format("mpi: {}", error.what())));
+  if (!first || session_.muted()) return;
   const std::string_view why = error.what();
   const Bytes body = std::as_bytes(std::span(why.substr(0, kWhyAtMost)));
   try {
     for (int peer = 0; peer < size_; ++peer)
       if (peer != rank_ && peers_.presence(peer) != Presence::left)
         frames_.send(peer, {.kind = Kind::failed}, body);
-  } catch (const Error&) {  // the others will notice by our silence
+  } catch (const std::exception&) {  // the others will notice by our silence
   }
 }
 

@@ -3,6 +3,8 @@
 #include <mpi.h>
 
 #include <chrono>
+#include <deque>
+#include <exception>
 #include <list>
 #include <optional>
 #include <unordered_map>
@@ -43,6 +45,9 @@ inline constexpr auto kFarewell = std::chrono::milliseconds(100);
 
 // How many bytes of messages that nobody wants yet a link holds.
 inline constexpr std::size_t kHeldAtMost = std::size_t{1} << 30;
+
+// And how many such messages, which may be empty.
+inline constexpr std::size_t kParkedAtMost = std::size_t{1} << 22;
 
 struct SlotHash {
   std::size_t operator()(const Slot& slot) const noexcept;
@@ -101,6 +106,12 @@ class Link {
     Payload payload = {};
   };
 
+  // What is still to be taken of a withdrawn payload, and thrown away.
+  struct Drain {
+    Line from;
+    std::uint64_t rest = 0;
+  };
+
   template <class Item>
   void await_settled(Item& item);
   template <class Item>
@@ -119,10 +130,13 @@ class Link {
   void claim(Incoming& in, const Header& header, Bytes body);
   void claim_parked(Incoming& in, Parked& parked);
   void forget(const Slot& slot, std::uint32_t tag);
-  void shelve(std::size_t limit);
-  void shelve(int peer, Parked& parked);
+  void drain();
+  bool drained() const { return drains_.empty() && sink_.empty(); }
+  void clear_tags_of(int peer);
+  void shelve_what_fits();
+  bool shelve(const Slot& slot, Parked& parked);  // whether it fits
   void beat(Clock::time_point now);
-  void fail(const Error& error) noexcept;
+  void fail(const std::exception& error) noexcept;
   void release(Turn& turn, Outgoing& out);
   void release(Turn& turn, Incoming& in);
   void abandon(int peer);
@@ -150,7 +164,11 @@ class Link {
   std::unordered_set<Incoming*> arriving_;
   std::unordered_set<Outgoing*> leaving_;
   std::list<Parked> forgotten_;  // their payloads are still coming
-  std::size_t held_ = 0;         // bytes in `parked_`
+  std::deque<Drain> drains_;     // one after the other, a piece at a time
+  std::vector<std::byte> sink_;  // where that piece goes
+  Payload sinking_;
+  // Bytes in `parked_`, and those from there in `forgotten_`. Never more than kHeldAtMost.
+  std::size_t held_ = 0;
 };
 
 }  // namespace narrowcast::mpi

@@ -10,13 +10,13 @@
 namespace narrowcast::mpi {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{1} << 30;
+std::size_t pieces_of(Bytes bytes) { return (bytes.size() + kPieceBytes - 1) / kPieceBytes; }
 
 // Calls start(data, count) for each piece.
 template <class Span, class Start>
 void in_pieces(Span bytes, Start start) {
   while (!bytes.empty()) {
-    const std::size_t count = std::min(bytes.size(), kPiece);
+    const std::size_t count = std::min(bytes.size(), kPieceBytes);
     start(bytes.data(), static_cast<int>(count));
     bytes = bytes.subspan(count);
   }
@@ -34,6 +34,7 @@ void check_length(int peer, int expected, int code, const MPI_Status& status) {
 
 Payload Payload::send(const Line& to, Bytes bytes) {
   Payload payload;
+  payload.pieces_.reserve(pieces_of(bytes));  // memory must not run out between two pieces
   in_pieces(bytes, [&](const void* data, int count) {
     Piece& piece = payload.pieces_.emplace_back();
     check(MPI_Isend(data, count, MPI_BYTE, to.peer, to.tag, to.comm, &piece.request), "MPI_Isend");
@@ -43,6 +44,7 @@ Payload Payload::send(const Line& to, Bytes bytes) {
 
 Payload Payload::receive(const Line& from, MutableBytes bytes) {
   Payload payload;
+  payload.pieces_.reserve(pieces_of(bytes));  // memory must not run out between two pieces
   payload.peer_ = from.peer;
   in_pieces(bytes, [&](void* data, int count) {
     Piece& piece = payload.pieces_.emplace_back(Piece{.expected = count});

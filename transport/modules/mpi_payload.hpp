@@ -16,11 +16,14 @@ struct Line {
   int tag;
 };
 
+// What MPI moves at once of a payload, except the last piece.
+inline constexpr std::size_t kPieceBytes = std::size_t{1} << 30;
+
 // Bytes of any number under way, in pieces because MPI counts in int. Pieces share a tag: MPI keeps
 // their order. Every call needs the turn.
 class Payload {
  public:
-  Payload() = default;
+  Payload() = default;  // done
   static Payload send(const Line& to, Bytes bytes);
   static Payload receive(const Line& from, MutableBytes bytes);
 
