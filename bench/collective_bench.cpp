@@ -4,8 +4,6 @@
 #include <array>
 #include <bit>
 #include <chrono>
-#include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "base/checksum.hpp"
@@ -147,32 +145,54 @@ CollectiveBench::Lap CollectiveBench::run_once(Exercise& exercise, std::uint64_t
   return lap;
 }
 
-void CollectiveBench::verify(const Exercise& exercise, const Expectation& expected, Lap& lap) {
-  const Floats result = exercise.result();
-  const double largest = expected.largest();
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    if (!expected.allows(i, result[i])) ++lap.wrong;
-    const double error = std::abs(static_cast<double>(result[i]) - expected.exact[i]);
-    const double known = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
-    if (known > 0) lap.max_error = std::max(lap.max_error, known / largest);
-  }
-  if (!exercise.is_common()) return;
-  lap.checksum = checksum(std::as_bytes(result));
-  const std::vector<Lap> laps = control_.gather(lap);
-  const auto is_other = [&](const Lap& each) { return each.checksum != lap.checksum; };
-  if (control_.share(std::ranges::any_of(laps, is_other)))
-    lap.wrong = count_wrong(exercise, expected);
-}
+// Which values of a result are wrong, each of them once.
+class CollectiveBench::Faults {
+ public:
+  explicit Faults(Floats result) : result_(result), wrong_(result.size()) {}
 
-// Rank 0 tells what it has, value by value.
-std::uint64_t CollectiveBench::count_wrong(const Exercise& exercise, const Expectation& expected) {
+  void mark_far(const Expectation& expected) {
+    for (std::size_t i = 0; i < result_.size(); ++i)
+      if (!expected.allows(i, result_[i])) wrong_[i] = true;
+  }
+
+  void mark_different(const Sample& sample) {
+    for (std::size_t i = 0; i < sample.count(); ++i)
+      if (!sample.has(i, result_[sample.begin + i])) wrong_[sample.begin + i] = true;
+  }
+
+  void mark_different(Floats values) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (!same_bits(result_[i], values[i])) wrong_[i] = true;
+  }
+
+  std::uint64_t count() const {
+    return static_cast<std::uint64_t>(std::ranges::count(wrong_, true));
+  }
+
+ private:
+  Floats result_;
+  std::vector<bool> wrong_;
+};
+
+void CollectiveBench::verify(Exercise& exercise, const Expectation& expected, std::uint64_t step,
+                             Lap& lap) {
   const Floats result = exercise.result();
-  std::vector<float> first(result.begin(), result.end());
-  control_.share_bytes(std::as_writable_bytes(std::span(first)));
-  std::uint64_t wrong = 0;
-  for (std::size_t i = 0; i < result.size(); ++i)
-    if (!same_bits(result[i], first[i]) || !expected.allows(i, result[i])) ++wrong;
-  return wrong;
+  lap.max_error = expected.error_of(result);
+  Faults faults(result);
+  faults.mark_far(expected);
+  for (const Sample& sample : exercise.samples(step)) faults.mark_different(sample);
+  if (exercise.is_common()) {
+    lap.checksum = checksum(std::as_bytes(result));
+    const std::vector<Lap> laps = control_.gather(lap);
+    const auto is_other = [&](const Lap& each) { return each.checksum != lap.checksum; };
+    if (control_.share(std::ranges::any_of(laps, is_other))) {
+      // Rank 0 tells what it has, value by value.
+      std::vector<float> first(result.begin(), result.end());
+      control_.share_bytes(std::as_writable_bytes(std::span(first)));
+      faults.mark_different(first);
+    }
+  }
+  lap.wrong = faults.count();
 }
 
 CollectiveTime CollectiveBench::measure(const CollectiveRequest& request) {
@@ -186,9 +206,10 @@ CollectiveTime CollectiveBench::measure(const CollectiveRequest& request) {
 
   Totals totals;
   for (int i = 0; i < request.warm_up + request.iterations; ++i) {
-    Lap lap = run_once(*exercise, steps_++);
+    const std::uint64_t step = steps_++;
+    Lap lap = run_once(*exercise, step);
     if (request.of_engine()) lap.sent = exercise->traffic(*fp32).bytes();
-    verify(*exercise, expected, lap);
+    verify(*exercise, expected, step, lap);
     const std::vector<Lap> laps = control_.gather(lap);
     totals.judge(laps);
     if (i >= request.warm_up && !laps.empty()) totals.add(laps);

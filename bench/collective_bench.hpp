@@ -55,18 +55,18 @@ class CollectiveBench {
 
   // Runs the request, and checks every result of every rank outside of the time that is measured: a
   // value is wrong when it differs from rank 0's, where all ranks must have the same, or when it is
-  // further from the exact one than the codec's promise allows. Fault::usage for what cannot be
-  // done, Fault::system when there is no memory for it.
+  // further from the exact one than the codec's promise allows, or when it is in a sample and not
+  // what the codec itself makes of it. Fault::usage for what cannot be done, Fault::system when there is no memory for it.
   CollectiveTime measure(const CollectiveRequest& request);
 
  private:
   class Stopwatches;
+  class Faults;
   struct Lap;
   struct Totals;
 
   Lap run_once(Exercise& exercise, std::uint64_t step);
-  void verify(const Exercise& exercise, const Expectation& expected, Lap& lap);
-  std::uint64_t count_wrong(const Exercise& exercise, const Expectation& expected);
+  void verify(Exercise& exercise, const Expectation& expected, std::uint64_t step, Lap& lap);
 
   Counting& net_;
   int local_ranks_;

@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "bench/aligned.hpp"
 #include "bench/collective_expectation.hpp"
+#include "bench/collective_replay.hpp"
 #include "collective/collective.hpp"
 
 namespace narrowcast::bench {
@@ -67,6 +69,8 @@ class Exercise {
   virtual Traffic traffic(const Codec& codec) = 0;
 
   virtual Expectation expectation() const = 0;
+  // What must be in the result after that step to the bit; nothing where that cannot be told.
+  const std::vector<Sample>& samples(std::uint64_t step);
   // What must be as expected; of the same size.
   virtual Floats result() const { return values_; }
   // Whether all ranks must have the same bits.
@@ -76,6 +80,9 @@ class Exercise {
   // The part of the values that this rank starts with.
   virtual Stretch own() const { return {0, request_.count}; }
 
+  // With residuals off.
+  virtual std::vector<Sample> replay(std::uint64_t step) const = 0;
+
   Reduction how(std::uint64_t step) const;
   Travel travel(std::uint64_t step) const { return how(step).travel; }
   Stretch part(int index) const;  // one of as many as there are ranks
@@ -84,6 +91,9 @@ class Exercise {
   // What is sent from elsewhere than the values.
   Piece outgoing(const Codec& codec);
   MutableFloats values() { return values_; }
+  // The tensor that has these values.
+  Play play(std::uint64_t step, std::uint64_t tensor, const Stretch& where) const;
+  Play play(std::uint64_t step) const { return play(step, 0, {0, request_.count}); }
 
   const CollectiveRequest request_;
   const int rank_;
@@ -96,6 +106,7 @@ class Exercise {
   AlignedFloats values_;
   AlignedFloats sender_residual_;
   AlignedFloats owner_residual_;
+  std::optional<std::vector<Sample>> samples_;
 };
 
 // The request has been checked.

@@ -18,6 +18,12 @@ constexpr std::size_t kWindow = std::size_t{1} << 14;
 
 const Promise kExact = {};
 
+constexpr float kMostFinite = std::numeric_limits<float>::max();
+
+float rounded_up(double x) {
+  return std::nextafter(static_cast<float>(x), std::numeric_limits<float>::infinity());
+}
+
 // A part of the tensor that begins at a block border: who adds up what, and what comes of it.
 class Window {
  public:
@@ -27,12 +33,25 @@ class Window {
         where_(where),
         values_(where.count),
         exact_(where.count),
+        reach_(where.count),
         one_(where.count),
         group_(where.count),
         total_(where.count) {}
 
   const std::vector<double>& exact() const { return exact_; }
-  std::span<const double> error() const { return total_.error(); }
+
+  // An unbounded error excuses what is not finite only where ranks together go beyond the format,
+  // at this value or at another one of its block.
+  void append_allowed(std::vector<float>& to) const {
+    const std::size_t block = promise_.block == 0 ? where_.count : promise_.block;
+    for (std::size_t begin = 0; begin < where_.count; begin += block) {
+      const auto part = std::span(reach_).subspan(begin, std::min(block, where_.count - begin));
+      const bool beyond = std::ranges::max(part) > promise_.largest;
+      for (std::size_t i = begin; i < begin + part.size(); ++i)
+        to.push_back(beyond ? rounded_up(total_.error()[i])
+                            : std::min(rounded_up(total_.error()[i]), kMostFinite));
+    }
+  }
 
   void copy(int rank) {
     draw(rank);
@@ -92,7 +111,10 @@ class Window {
  private:
   void draw(int rank) {
     inputs_.draw(rank, where_.begin, values_);
-    for (std::size_t i = 0; i < values_.size(); ++i) exact_[i] += static_cast<double>(values_[i]);
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      exact_[i] += static_cast<double>(values_[i]);
+      reach_[i] += std::abs(static_cast<double>(values_[i]));
+    }
   }
 
   void add(Bound& to, const Bound& from, Sum sum) {
@@ -106,14 +128,11 @@ class Window {
   Stretch where_;
   std::vector<float> values_;
   std::vector<double> exact_;
+  std::vector<double> reach_;  // of all |values|
   Bound one_;
   Bound group_;
   Bound total_;
 };
-
-float rounded_up(double x) {
-  return std::nextafter(static_cast<float>(x), std::numeric_limits<float>::infinity());
-}
 
 // Whole blocks that are about kWindow long, one after the other.
 Expectation in_windows(const Inputs& inputs, const Promise& promise, const Stretch& all,
@@ -128,7 +147,7 @@ Expectation in_windows(const Inputs& inputs, const Promise& promise, const Stret
     Window window(inputs, promise, {all.begin + done, std::min(step, all.count - done)});
     add(window);
     found.exact.insert(found.exact.end(), window.exact().begin(), window.exact().end());
-    for (const double error : window.error()) found.allowed.push_back(rounded_up(error));
+    window.append_allowed(found.allowed);
   }
   return found;
 }
@@ -169,6 +188,15 @@ double Expectation::largest() const {
   double most = 0;
   for (const double x : exact) most = std::max(most, std::abs(x));
   return most;
+}
+
+double Expectation::error_of(Floats result) const {
+  double most = 0;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const double error = std::abs(static_cast<double>(result[i]) - exact[i]);
+    most = std::max(most, std::isnan(error) ? std::numeric_limits<double>::infinity() : error);
+  }
+  return most == 0 ? 0 : most / largest();
 }
 
 bool Expectation::allows(std::size_t i, float x) const {

@@ -23,6 +23,8 @@ struct Expectation {
   std::vector<float> allowed;
 
   double largest() const;  // of |exact|
+  // The largest error of a result, to the largest exact value; infinite where something is NaN.
+  double error_of(Floats result) const;
   // Whether value i may be x. Infinite bounds allow anything.
   bool allows(std::size_t i, float x) const;
 };

@@ -135,6 +135,11 @@ void Arguments::option(std::string_view usage, std::string& to, std::string_view
   add_option(*app_, usage, help, [&to](const std::string&, const std::string& text) { to = text; });
 }
 
+void Arguments::option(std::string_view usage, std::optional<std::string>& to,
+                       std::string_view help) {
+  add_option(*app_, usage, help, [&to](const std::string&, const std::string& text) { to = text; });
+}
+
 void Arguments::option(std::string_view usage, int& to, std::string_view help) {
   add_number(*app_, usage, help, to);
 }

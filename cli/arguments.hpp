@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,8 @@ class Arguments {
   void words(std::string_view name, std::vector<std::string>& to, std::string_view help);
 
   void option(std::string_view usage, std::string& to, std::string_view help);
+  // Stays empty unless it is given.
+  void option(std::string_view usage, std::optional<std::string>& to, std::string_view help);
   void option(std::string_view usage, int& to, std::string_view help);
   void option(std::string_view usage, double& to, std::string_view help);
   // May be given several times, with one value each.

@@ -100,7 +100,10 @@ class Measuring {
         request.algorithm = &bench::choose(request, costs_[i], rank_.net.size());
       if (rank_.speaks())
         progress_.next(subject.name + ", " + count_text(count * sizeof(float)) + " bytes");
-      rows.push_back({subject.name, std::string(algorithm_of(request)), bench_.measure(request)});
+      rows.push_back({.codec = subject.name,
+                      .algorithm = std::string(algorithm_of(request)),
+                      .time = bench_.measure(request),
+                      .group = group_});
     }
     progress_.clear();
     if (rank_.speaks()) report_.add(std::move(rows));

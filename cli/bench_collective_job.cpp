@@ -18,6 +18,7 @@ using bench::Collective;
 
 constexpr std::string_view kEngine = "engine";
 constexpr std::string_view kUsualCodec = "dynamic8";
+constexpr std::string_view kUsualAlgorithm = "direct";
 constexpr std::string_view kTransferYardstick = "fp32";
 constexpr int kMostThreads = 1024;
 constexpr int kMostIterations = 1000000;
@@ -101,11 +102,18 @@ std::vector<Subject> subjects_of(const CollectiveWords& words, const Ranks& rank
   return subjects;
 }
 
+std::string algorithm_of(const CollectiveWords& words) {
+  return words.algorithm.value_or(std::string(kUsualAlgorithm));
+}
+
 int group_of(const CollectiveWords& words, const Ranks& ranks) {
   require_range("--group", words.group, 0, 1 << 20);
   // Who starts the ranks knows how many there will be on a machine; a rank knows of its own only.
   const bool known = words.group != 0 || ranks.starts_them();
-  if (words.algorithm == "hierarchy" && known)
+  const std::string algorithm = algorithm_of(words);
+  if (words.group != 0 && algorithm != "hierarchy" && algorithm != "auto")
+    refuse("--group is for --algorithm hierarchy or auto; {} has no groups", algorithm);
+  if (algorithm == "hierarchy" && known)
     require_groups(words.group == 0 ? ranks.local_size() : words.group, ranks.size());
   return words.group;
 }
@@ -113,12 +121,27 @@ int group_of(const CollectiveWords& words, const Ranks& ranks) {
 Reduction reduction_of(const CollectiveWords& words, const Ranks& ranks) {
   Reduction how;
   how.travel.seed = parse_number(words.seed, "a seed: digits alone");
-  if (!words.chunk.empty()) how.travel.chunk = parse_count(words.chunk);
-  how.sum = chosen(kSums, "--sum", words.sum);
-  how.self = chosen(kSelves, "--self", words.self);
+  if (words.chunk) how.travel.chunk = parse_count(*words.chunk);
+  if (words.sum) how.sum = chosen(kSums, "--sum", *words.sum);
+  if (words.self) how.self = chosen(kSelves, "--self", *words.self);
   how.result = words.average ? Result::average : Result::sum;
   how.group = group_of(words, ranks);
   return how;
+}
+
+// What the engine adds, and how, is its own business.
+void require_codecs_for(const CollectiveWords& words, const std::vector<Subject>& subjects) {
+  const auto is_engine = [](const Subject& each) { return each.codec == nullptr; };
+  if (words.average && std::ranges::any_of(subjects, is_engine))
+    refuse("engines give sums: --average does not go with --codec engine");
+  if (!std::ranges::all_of(subjects, is_engine)) return;
+  const std::pair<std::string_view, bool> given[] = {{"--sum", words.sum.has_value()},
+                                                     {"--self", words.self.has_value()},
+                                                     {"--algorithm", words.algorithm.has_value()},
+                                                     {"--residuals", words.residuals},
+                                                     {"--chunk", words.chunk.has_value()}};
+  for (const auto& [option, is_given] : given)
+    if (is_given) refuse("{} does nothing with --codec engine alone", option);
 }
 
 void declare_reduction(Arguments& arguments, CollectiveWords& words) {
@@ -168,6 +191,9 @@ bool CollectiveJob::has_groups() const {
          (algorithm == nullptr || algorithm->name == "hierarchy");
 }
 
+std::string_view CollectiveJob::sum_name() const { return name_in(kSums, how.sum); }
+std::string_view CollectiveJob::self_name() const { return name_in(kSelves, how.self); }
+
 void require_groups(int group, int ranks) {
   if (ranks < 3) refuse("a hierarchy needs 3 ranks at least, and there are {}", ranks);
   if (group <= 1 || group >= ranks)
@@ -189,8 +215,8 @@ std::vector<Term> CollectiveJob::terms() const {
           {"iterations", fmt::format("{} after {}", iterations, warm_up)},
           {"algorithm", std::string(algorithm == nullptr ? "auto" : algorithm->name)},
           {"group", std::to_string(how.group)},
-          {"sum", std::string(name_in(kSums, how.sum))},
-          {"self", std::string(name_in(kSelves, how.self))},
+          {"sum", std::string(sum_name())},
+          {"self", std::string(self_name())},
           {"average", how.result == Result::average ? "yes" : "no"},
           {"chunk", std::to_string(how.travel.chunk)},
           {"residuals", residuals == bench::Residuals::on ? "on" : "off"}};
@@ -224,8 +250,10 @@ CollectiveJob job_of(const CollectiveWords& words, const Ranks& ranks) {
                     .threads = words.threads,
                     .seed = 1,
                     .json = words.json};
+  require_codecs_for(words, job.subjects);
   job.seed = job.how.travel.seed;
-  if (words.algorithm != "auto") job.algorithm = &all_reduce_row(words.algorithm);
+  const std::string algorithm = algorithm_of(words);
+  if (algorithm != "auto") job.algorithm = &all_reduce_row(algorithm);
   for (const Subject& subject : job.subjects) {
     const bench::CollectiveRequest largest = job.request(subject, job.counts.back());
     bench::check(largest, ranks.size());

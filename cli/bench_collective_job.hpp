@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,12 +19,12 @@ struct CollectiveWords {
   int factor = 4;
   int iterations = 20;
   int warm_up = 5;
-  std::string algorithm = "direct";
+  std::optional<std::string> algorithm;
   int group = 0;
-  std::string sum = "fp32";
-  std::string self = "encoded";
+  std::optional<std::string> sum;
+  std::optional<std::string> self;
   bool average = false;
-  std::string chunk;
+  std::optional<std::string> chunk;
   int threads = 1;
   bool residuals = false;
   std::string seed = "1";
@@ -58,6 +59,8 @@ struct CollectiveJob {
   bool has_engine() const;
   // Whether the size of groups matters: 0 is then that of rank 0's machine.
   bool has_groups() const;
+  std::string_view sum_name() const;
+  std::string_view self_name() const;
   // One measurement; an algorithm that is to be chosen is left open.
   bench::CollectiveRequest request(const Subject& subject, std::size_t count) const;
 };

@@ -17,6 +17,8 @@ namespace {
 using bench::Collective;
 using bench::CollectiveTime;
 
+constexpr std::string_view kEngine = "engine";
+
 constexpr std::string_view kLegend =
     "time: median over the iterations, each as long as its slowest rank took from a barrier to "
     "its\n"
@@ -24,7 +26,8 @@ constexpr std::string_view kLegend =
     "receiving, waiting. algbw: size / time; busbw: what links carry of it, as nccl-tests count.\n"
     "wire B: the most bytes that a rank sent; ratio: how many times fewer than fp32 takes by the\n"
     "same algorithm. error: largest |x - exact| / largest |exact|. #wrong: values that differ\n"
-    "between ranks, or are further off than the codec promises.\n";
+    "between ranks, are further off than the codec promises, or in samples are not its very "
+    "bits.\n";
 
 constexpr std::string_view kEngineLegend =
     "engine: the transport's own all-reduce of fp32; its bytes are those that a ring needs.\n";
@@ -60,7 +63,7 @@ CollectiveReport::CollectiveReport(const CollectiveJob& job, const Ranks& ranks,
     : job_(job), ranks_(ranks), console_(console) {}
 
 void CollectiveReport::add(std::vector<CollectiveRow> rows) {
-  const std::string_view yardstick = job_.collective == Collective::transfer ? "fp32" : "engine";
+  const std::string_view yardstick = job_.collective == Collective::transfer ? "fp32" : kEngine;
   const auto first = std::ranges::find(rows, yardstick, &CollectiveRow::codec);
   if (first != rows.end()) {
     const double time = first->time.time_us;
@@ -70,6 +73,26 @@ void CollectiveReport::add(std::vector<CollectiveRow> rows) {
     if (job_.json) console_.out << as_json(row) << std::flush;
     rows_.push_back(std::move(row));
   }
+}
+
+// Null is what has no meaning for the row.
+std::vector<JsonMember> CollectiveReport::conditions(const CollectiveRow& row) const {
+  const bool encodes = row.codec != kEngine;
+  const bool adds = encodes && job_.collective == Collective::all_reduce;
+  const auto where = [](bool applies, const JsonValue& value) {
+    return applies ? value : JsonValue(nullptr);
+  };
+  return {
+      {"sum", where(adds, job_.sum_name())},
+      {"self", where(adds, job_.self_name())},
+      {"result", where(job_.collective == Collective::all_reduce,
+                       job_.how.result == Result::average ? "average" : "sum")},
+      {"residuals", where(encodes, job_.residuals == bench::Residuals::on)},
+      {"chunk", where(encodes, job_.how.travel.chunk)},
+      {"group", where(row.algorithm == "hierarchy", row.group)},
+      {"shape", where(ranks_.is_shaped(), ranks_.shape_text())},
+      {"sealing", ranks_.sealing()},
+  };
 }
 
 std::string CollectiveReport::as_json(const CollectiveRow& row) const {
@@ -98,6 +121,7 @@ std::string CollectiveReport::as_json(const CollectiveRow& row) const {
       {"threads", job_.threads},
       {"seed", job_.seed},
   };
+  for (JsonMember& member : conditions(row)) line.push_back(std::move(member));
   if (time.collective == Collective::transfer) line.push_back({"side", side_of(time)});
   if (row.speedup) line.push_back({"speedup", *row.speedup});
   return json_line(line);

@@ -6,6 +6,7 @@
 
 #include "bench/collective_bench.hpp"
 #include "cli/bench_collective_job.hpp"
+#include "cli/json.hpp"
 
 namespace narrowcast::cli {
 
@@ -13,6 +14,7 @@ struct CollectiveRow {
   std::string codec;
   std::string algorithm;
   bench::CollectiveTime time;
+  int group = 0;                       // of the hierarchy
   std::optional<double> speedup = {};  // over the yardstick of the same size
 };
 
@@ -31,6 +33,8 @@ class CollectiveReport {
   void print_table() const;
 
  private:
+  // What it was measured under.
+  std::vector<JsonMember> conditions(const CollectiveRow& row) const;
   std::string as_json(const CollectiveRow& row) const;
   std::string collective_table() const;
   std::string transfer_table() const;

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "base/version.hpp"
 #include "bench/collective_threads.hpp"
 #include "cli/arguments.hpp"
 #include "cli/hosts.hpp"
@@ -12,6 +13,7 @@
 #include "cli/shape.hpp"
 #include "cli/start.hpp"
 #include "transport/module.hpp"
+#include "transport/rendezvous.hpp"
 #include "transport/sealed.hpp"
 #include "transport/shm.hpp"
 
@@ -28,6 +30,26 @@ template <typename... Parts>
 }
 
 bool is_network(std::string_view transport) { return transport == "gloo" || transport == "mpi"; }
+
+// With --rendezvous, somebody else starts the ranks and says which is which, but not where they
+// meet: as if narrowcast's own launcher had named the place.
+Variables with_rendezvous(const RankWords& words, const Variables& variables) {
+  if (words.rendezvous.empty()) return variables;
+  parse_meeting_place(words.rendezvous);
+  if (!words.workers.empty() || !words.hosts.empty())
+    refuse("--rendezvous is for ranks that others start; leave {} out",
+           words.hosts.empty() ? "--workers" : "--hosts");
+  if (!words.transport.empty() && words.transport != "gloo")
+    refuse("--rendezvous is for --transport gloo, not {}", words.transport);
+  if (!variables("RANK") || !variables("WORLD_SIZE"))
+    refuse("--rendezvous needs a launcher that sets RANK and WORLD_SIZE, as torchrun does");
+  return
+      [place = words.rendezvous, variables](std::string_view name) -> std::optional<std::string> {
+        if (name == "NARROWCAST_RENDEZVOUS") return place;
+        if (name == "NARROWCAST_TRANSPORT") return "gloo";
+        return variables(name);
+      };
+}
 
 // Where rank 0 of ranks that we started shows its progress: standard error goes through a pipe.
 class ProgressConsole {
@@ -64,6 +86,9 @@ void declare_ranks(Arguments& arguments, RankWords& words) {
                    "Start so many ranks on this machine [2, unless a launcher has started some]");
   arguments.option("--hosts FILE", words.hosts,
                    "Start ranks there by $NARROWCAST_RSH [ssh]: a line is 'address [slots]'");
+  arguments.option("--rendezvous URL", words.rendezvous,
+                   "Where gloo ranks of RANK and WORLD_SIZE meet: tcp://HOST:PORT, "
+                   "file:///FOLDER, redis://HOST:PORT [MASTER_ADDR]");
   arguments.option("--timeout S", words.timeout,
                    "Seconds after which a silent rank counts as lost [300]");
   arguments.option("--shape RATE", words.shape,
@@ -74,7 +99,7 @@ void declare_ranks(Arguments& arguments, RankWords& words) {
 }
 
 Ranks::Ranks(const RankWords& words, const Variables& variables)
-    : words_(words), launch_(read_launch(variables)) {
+    : words_(words), launch_(read_launch(with_rendezvous(words, variables))) {
   if (!words.transport.empty()) transport_row(words.transport);
   if (!(words.timeout > 0 && words.timeout <= kLongestTimeout))
     refuse("--timeout takes seconds up to {:g}", kLongestTimeout);
@@ -109,6 +134,10 @@ void Ranks::find_place() {
 // Nobody has: so this process starts them.
 void Ranks::choose_start() {
   const bool on_hosts = !words_.hosts.empty();
+  if (words_.transport == "mpi" && find_module("openmpi").empty() && find_module("mpich").empty())
+    refuse(
+        "mpi is not installed: apt-get install libopenmpi-dev or libmpich-dev, then build "
+        "narrowcast again");
   if (words_.transport == "mpi")
     refuse("mpi ranks are started by mpirun or srun, as in 'mpirun -n 2 narrowcast ...'");
   require(!on_hosts || words_.workers.empty(), Fault::usage,
@@ -139,12 +168,22 @@ void Ranks::require_installed() const {
 void Ranks::be_one(std::unique_ptr<Transport> net, const Console& console,
                    std::span<const Term> terms, const RankBody& body) const {
   if (shape_) net = shaped(std::move(net), *shape_);
-  if (key_ || is_network(transport_))
+  if (is_sealed())
     net = seal(std::move(net),
                {.key = key_, .secrecy = words_.encrypt ? Secrecy::encrypted : Secrecy::authentic});
   Counting counting(std::move(net));
-  agree(counting, terms);
+  std::vector<Term> all = {{"build", std::string(commit())}};
+  all.insert(all.end(), terms.begin(), terms.end());
+  agree(counting, all);
   body({counting, console});
+}
+
+bool Ranks::is_sealed() const { return key_ || is_network(transport_); }
+
+std::string_view Ranks::sealing() const {
+  if (!is_sealed()) return "none";
+  if (!key_) return "checksum";
+  return words_.encrypt ? "encryption" : "key";
 }
 
 std::chrono::milliseconds Ranks::timeout() const {

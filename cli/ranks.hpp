@@ -23,6 +23,7 @@ struct RankWords {
   double timeout = std::chrono::duration<double>(kDefaultTimeout).count();
   std::string shape = {};
   std::string key_file = {};
+  std::string rendezvous = {};
   bool encrypt = false;
 };
 
@@ -54,7 +55,10 @@ class Ranks {
   int local_size() const { return local_size_; }
   const std::string& transport() const { return transport_; }
   bool is_shaped() const { return shape_.has_value(); }
+  const std::string& shape_text() const { return words_.shape; }
   bool is_keyed() const { return key_.has_value(); }
+  // What messages are protected by: "none", "checksum", "key" or "encryption".
+  std::string_view sealing() const;
   // Whether no launcher has: they are threads of this process, or processes that it starts.
   bool starts_them() const { return launch_.launcher == Launcher::none; }
 
@@ -64,6 +68,7 @@ class Ranks {
   void run(const Console& console, std::span<const Term> terms, const RankBody& body) const;
 
  private:
+  bool is_sealed() const;
   bool are_threads() const { return transport_ == "inproc"; }
   void find_place();
   void choose_start();

@@ -21,6 +21,10 @@ namespace {
 constexpr std::string_view kLoopback = "127.0.0.1";
 constexpr std::string_view kUsualPort = "29500";  // torchrun's
 
+// What a login does not bring along.
+constexpr const char* kForwarded[] = {"NARROWCAST_PORT", "NARROWCAST_TARGET", "GLOO_SOCKET_IFNAME"};
+constexpr const char* kForwardedPaths[] = {"NARROWCAST_KEY_FILE", "NARROWCAST_MODULES"};
+
 // A descriptor for rank 0 of the terminal that standard error is.
 class Terminal {
  public:
@@ -70,14 +74,25 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
+// A login starts in a folder of its own. An empty path means that there is none.
+std::string from_anywhere(const std::string& path) {
+  return path.empty() ? path : std::filesystem::absolute(path).string();
+}
+
 // There, a rank is told its place and must not start others.
-std::vector<std::string> without_hosts(const std::vector<std::string>& words) {
+std::vector<std::string> words_there(const std::vector<std::string>& words) {
+  constexpr std::string_view kKeyFile = "--key-file";
+  constexpr std::string_view kHosts = "--hosts";
   std::vector<std::string> kept;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--hosts")
-      ++i;
-    else if (!words[i].starts_with("--hosts="))
+    const std::string name = words[i].substr(0, words[i].find('='));
+    if (name != kKeyFile && name != kHosts) {
       kept.push_back(words[i]);
+      continue;
+    }
+    const std::string value =
+        name.size() < words[i].size() ? words[i].substr(name.size() + 1) : words.at(++i);
+    if (name == kKeyFile) kept.push_back(fmt::format("{}={}", kKeyFile, from_anywhere(value)));
   }
   return kept;
 }
@@ -145,11 +160,14 @@ void start_on_hosts(const std::vector<Host>& hosts, const Console& console) {
          fmt::format("LOCAL_RANK={}", seat.local_rank),
          fmt::format("LOCAL_WORLD_SIZE={}", seat.host.slots),
          "MASTER_ADDR=" + meeting_address(hosts.front().address), "MASTER_PORT=" + quoted(port)});
-    for (const char* name : {"NARROWCAST_PORT", "NARROWCAST_KEY_FILE", "NARROWCAST_TARGET"})
+    for (const char* name : kForwarded)
       if (const auto value = environment_variable(name))
         words.push_back(fmt::format("{}={}", name, quoted(*value)));
+    for (const char* name : kForwardedPaths)
+      if (const auto value = environment_variable(name))
+        words.push_back(fmt::format("{}={}", name, quoted(from_anywhere(*value))));
     words.push_back(quoted(program));
-    for (const std::string& word : without_hosts(console.words)) words.push_back(quoted(word));
+    for (const std::string& word : words_there(console.words)) words.push_back(quoted(word));
     return words;
   };
   Staffing staffing;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <list>
 #include <mutex>
 
 #include "base/error.hpp"
@@ -94,6 +95,22 @@ TEST(EveryAllReduce, LeavesWhatItsCodecPromises) {
       }
 }
 
+TEST(EveryAllReduce, LeavesWhatItsCodecMakesOfIt) {
+  for (const AllReduceRow& row : all_reduces())
+    for (const char* spec : kCodecs)
+      for (const int ranks : {1, 2, 5})
+        for (const Result result : {Result::sum, Result::average}) {
+          SCOPED_TRACE(testing::Message() << row.name << " " << spec << " " << ranks);
+          const std::unique_ptr<Codec> codec = make_codec(spec);
+          const CollectiveRequest request{.algorithm = &row,
+                                          .codec = codec.get(),
+                                          .count = 20001,
+                                          .how = {.result = result, .group = 2},
+                                          .iterations = 2};
+          expect_sound(measure(request, ranks), *codec);
+        }
+}
+
 TEST(EveryAllReduce, LeavesWhatItsFormatPromisesOfRoundedSums) {
   const std::unique_ptr<Codec> codec = make_codec("float:e=6,m=5");
   for (const AllReduceRow& row : all_reduces())
@@ -173,6 +190,51 @@ TEST(EveryCollective, CountsWhatAFlippedBitMakesWrong) {
   }
 }
 
+// Loses what is in the messages that are measured.
+class Zeroing final : public Transport {
+ public:
+  explicit Zeroing(std::unique_ptr<Transport> inner) : inner_(std::move(inner)) {}
+  int rank() const override { return inner_->rank(); }
+  int size() const override { return inner_->size(); }
+
+ private:
+  std::unique_ptr<narrowcast::Transfer> do_send(const Slot& to, Bytes message,
+                                                const Stamp& stamp) override {
+    if (to.channel >= Conversation::kLanes)
+      return std::make_unique<PassedOn>(inner_->send(to, message, stamp));
+    zeros_.emplace_back(message.size());
+    return std::make_unique<PassedOn>(inner_->send(to, zeros_.back(), stamp));
+  }
+  std::unique_ptr<narrowcast::Transfer> do_receive(const Slot& from, MutableBytes buffer) override {
+    return std::make_unique<PassedOn>(inner_->receive(from, buffer));
+  }
+
+  std::unique_ptr<Transport> inner_;
+  std::list<std::vector<std::byte>> zeros_;
+};
+
+CollectiveTime measure_zeroed(Collective collective, const AllReduceRow& row, const char* spec) {
+  const std::unique_ptr<Codec> codec = make_codec(spec);
+  return measure(
+      {.collective = collective, .algorithm = &row, .codec = codec.get(), .count = 3001}, 2,
+      [](std::unique_ptr<Transport> net) { return std::make_unique<Zeroing>(std::move(net)); });
+}
+
+TEST(EveryCollective, CountsZerosAsWrongEvenWhereTheCodecIsCoarse) {
+  for (const Collective collective : kEvery)
+    for (const char* spec : {"onebit", "qsgd:bits=2", "dynamic8:block=0"}) {
+      SCOPED_TRACE(testing::Message() << name_of(collective) << " " << spec);
+      EXPECT_GT(measure_zeroed(collective, all_reduce_row("direct"), spec).wrong, 0u);
+    }
+}
+
+TEST(EveryAllReduce, CountsZerosAsWrongEvenWhereTheCodecIsCoarse) {
+  for (const AllReduceRow& row : all_reduces()) {
+    SCOPED_TRACE(row.name);
+    EXPECT_GT(measure_zeroed(Collective::all_reduce, row, "onebit").wrong, 1000u);
+  }
+}
+
 // A transport that can add float32 by itself.
 class WithEngine final : public Transport {
  public:
@@ -249,6 +311,17 @@ TEST(Expectation, AllowsNothingButRoundingsOfAnExactSum) {
     const auto nearest = static_cast<float>(expected.exact[i]);
     EXPECT_TRUE(expected.allows(i, nearest));
     EXPECT_FALSE(expected.allows(i, nearest + static_cast<float>(expected.largest()) / 1000)) << i;
+  }
+}
+
+TEST(Replay, ReachesTheFirstAndTheLastBlock) {
+  const std::unique_ptr<Codec> codec = make_codec("dynamic8:block=256");
+  for (const std::size_t count : {1u, 255u, 257u, 100000u}) {
+    const Inputs inputs;
+    const auto samples = replay_copy({.inputs = inputs, .codec = *codec, .where = {0, count}}, 0);
+    ASSERT_FALSE(samples.empty());
+    EXPECT_EQ(0u, samples.front().begin);
+    EXPECT_EQ(count, samples.back().begin + samples.back().count());
   }
 }
 

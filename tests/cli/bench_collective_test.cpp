@@ -50,6 +50,28 @@ TEST(BenchCollective, HasItsJsonKeysInOrder) {
   }
 }
 
+TEST(BenchCollective, SaysWhatItsRowsWereMeasuredUnder) {
+  const Json usual = rows_of(run_quickly("allreduce", {"-e", "1K", "--json"}))[0];
+  EXPECT_EQ("fp32", usual["sum"]);
+  EXPECT_EQ("encoded", usual["self"]);
+  EXPECT_EQ("sum", usual["result"]);
+  EXPECT_EQ(false, usual["residuals"]);
+  EXPECT_EQ(256 << 10, usual["chunk"]);
+  EXPECT_EQ(1, usual["threads"]);
+  EXPECT_EQ("none", usual["sealing"]);
+  for (const char* key : {"group", "shape"}) EXPECT_TRUE(usual[key].is_null()) << key;
+
+  const Json other = rows_of(run_quickly(
+      "allreduce", {"-e", "1K", "--json", "--algorithm", "hierarchy", "--group", "2", "--workers",
+                    "4", "--average", "--residuals", "--shape", "1gbit,10us", "--chunk", "1K"}))[0];
+  EXPECT_EQ("average", other["result"]);
+  EXPECT_EQ(true, other["residuals"]);
+  EXPECT_EQ(1024, other["chunk"]);
+  EXPECT_EQ(2, other["group"]);
+  EXPECT_EQ("1gbit,10us", other["shape"]);
+  EXPECT_TRUE(rows_of(run_quickly("broadcast", {"-e", "1K", "--json"}))[0]["sum"].is_null());
+}
+
 TEST(BenchCollective, GoesThroughSizesAndCodecs) {
   const auto rows = rows_of(run_quickly(
       "allreduce", {"-e", "20K", "-f", "4", "--codec", "bf16", "--codec", "fp32", "--json"}));
@@ -87,8 +109,10 @@ TEST(BenchCollective, SealsMessagesWithAKey) {
   std::filesystem::permissions(key, std::filesystem::perms::owner_read);
   for (const char* how : {"--json", "--encrypt"})
     for (const Json& row :
-         rows_of(run_quickly("allreduce", {"-e", "1K", "--key-file", key, how, "--json"})))
+         rows_of(run_quickly("allreduce", {"-e", "1K", "--key-file", key, how, "--json"}))) {
       EXPECT_EQ(0, row["wrong"]);
+      EXPECT_EQ(how == std::string("--encrypt") ? "encryption" : "key", row["sealing"]);
+    }
 }
 
 TEST(BenchTransfer, StandsBesideFp32) {
@@ -133,6 +157,11 @@ TEST(BenchCollective, RefusesInOneLineBeforeAnythingStarts) {
       {"allreduce", "--chunk", "0"},
       {"allreduce", "--threads", "0"},
       {"allreduce", "--group", "-1"},
+      {"allreduce", "--group", "2", "--workers", "4"},
+      {"allreduce", "--group", "2", "--workers", "4", "--algorithm", "ring"},
+      {"allreduce", "--rendezvous", "tcp://127.0.0.1:1"},
+      {"allreduce", "--rendezvous", "carrier://pigeon"},
+      {"allreduce", "--sum", ""},
       {"allreduce", "-b", "2M", "-e", "1M"},
       {"allreduce", "-b", "3"},
       {"allreduce", "-f", "1"},
@@ -197,6 +226,54 @@ TEST(Ranks, AreNotStartedTwice) {
   expect_refused(words, kOpenMpi, "Open MPI has started 4 already");
   words = {.transport = "gloo"};
   expect_refused(words, kOpenMpi, "--transport mpi, not gloo");
+}
+
+const Variables kRankOfTwo = variables_of({{"RANK", "1"}, {"WORLD_SIZE", "2"}});
+
+TEST(Ranks, MeetWhereTheRendezvousIs) {
+  RankWords words;
+  words.rendezvous = "carrier://pigeon";
+  expect_refused(words, kRankOfTwo, "carrier");
+  words.rendezvous = "file:///nowhere";
+  expect_refused(words, variables_of({}), "RANK and WORLD_SIZE");
+  words.transport = "shm";
+  expect_refused(words, kRankOfTwo, "--transport gloo, not shm");
+  words.transport = "gloo";
+  words.workers = "2";
+  expect_refused(words, kRankOfTwo, "leave --workers out");
+}
+
+// Under a launcher, since there an engine can be had without starting one.
+void expect_job_refused(const CollectiveWords& words, const std::string& why) {
+  const Ranks ranks(words.ranks, kOpenMpi);
+  try {
+    job_of(words, ranks);
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(Fault::usage, error.fault());
+    EXPECT_NE(std::string::npos, std::string(error.what()).find(why)) << error.what();
+  }
+}
+
+TEST(CollectiveJob, RefusesOptionsThatDoNothingForTheEngine) {
+  CollectiveWords engine;
+  engine.codecs = {"engine"};
+  job_of(engine, Ranks(engine.ranks, kOpenMpi));
+  const auto given = [&](const auto& give) {
+    CollectiveWords words = engine;
+    give(words);
+    return words;
+  };
+  expect_job_refused(given([](auto& words) { words.sum = "fp32"; }), "--sum");
+  expect_job_refused(given([](auto& words) { words.self = "encoded"; }), "--self");
+  expect_job_refused(given([](auto& words) { words.algorithm = "ring"; }), "--algorithm");
+  expect_job_refused(given([](auto& words) { words.residuals = true; }), "--residuals");
+  expect_job_refused(given([](auto& words) { words.chunk = "1K"; }), "--chunk");
+  CollectiveWords both = given([](auto& words) { words.codecs = {"engine", "bf16"}; });
+  both.algorithm = "ring";
+  job_of(both, Ranks(both.ranks, kOpenMpi));
+  both.average = true;
+  expect_job_refused(both, "--average");
 }
 
 class HostsFile {

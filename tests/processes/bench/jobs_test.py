@@ -30,10 +30,11 @@ def environment(more=None):
     return plain | (more or {})
 
 
-def run(*words, env=None, before=()):
+def run(*words, env=None, before=(), folder=None):
     return subprocess.run(
         [*before, PROGRAM, *words],
         env=environment(env),
+        cwd=folder,
         capture_output=True,
         text=True,
         timeout=DEADLINE,
@@ -105,6 +106,19 @@ class Bench(unittest.TestCase):
         self.assertEqual(0, other.returncode)
 
     @unittest.skipUnless(has_module("gloo"), "the gloo module is not built")
+    def test_meets_in_a_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            words = [PROGRAM, "bench", "allreduce", "--rendezvous", f"file://{folder}", *QUICK]
+            place = {"WORLD_SIZE": "2"}
+            other = subprocess.Popen(
+                words, env=environment(place | {"RANK": "1"}), stdout=subprocess.PIPE, text=True
+            )
+            first = run(*words[1:], env=place | {"RANK": "0"})
+            out, _ = other.communicate(timeout=DEADLINE)
+        self.expect_sound(first, "gloo", 2)
+        self.assertEqual(("", 0), (out, other.returncode))
+
+    @unittest.skipUnless(has_module("gloo"), "the gloo module is not built")
     def test_refuses_ranks_that_were_asked_for_something_else(self):
         place = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "NARROWCAST_PORT": str(free_port())}
         words = ["bench", "broadcast", *QUICK]
@@ -123,18 +137,36 @@ class Bench(unittest.TestCase):
     def test_starts_ranks_on_hosts(self):
         for algorithm in ("direct", "hierarchy"):
             with tempfile.TemporaryDirectory() as folder:
-                # It does what ssh does with its words, without going anywhere.
+                # It does what ssh does with its words, without going anywhere: nothing of the
+                # environment comes along, and the folder is another one.
                 agent = pathlib.Path(folder, "agent")
-                agent.write_text('#!/bin/sh\necho "$1" >> "$0.log"\nshift\neval "exec $*"\n')
+                agent.write_text(
+                    '#!/bin/sh\necho "$1" >> "$0.log"\nshift\necho "$*" >> "$0.words"\n'
+                    'cd / && eval "exec env -i PATH=$PATH $*"\n'
+                )
                 agent.chmod(0o755)
                 hosts = pathlib.Path(folder, "hosts")
                 hosts.write_text("# two and one\n127.0.0.1 2\nme@localhost\n")
-                done = run(
-                    *["bench", "allreduce", "--hosts", str(hosts), "--algorithm", algorithm],
-                    *QUICK,
-                    env={"NARROWCAST_RSH": str(agent), "NARROWCAST_PORT": str(free_port())},
-                )
+                key = pathlib.Path(folder, "key")
+                key.write_text("5a" * 32)
+                key.chmod(0o600)
+                variables = {
+                    "NARROWCAST_RSH": str(agent),
+                    "NARROWCAST_PORT": str(free_port()),
+                    "NARROWCAST_MODULES": os.path.relpath(MODULES, folder),
+                    "GLOO_SOCKET_IFNAME": "lo",
+                }
+                words = ["bench", "allreduce", "--hosts", "hosts", "--algorithm", algorithm]
+                if algorithm == "direct":
+                    words += ["--key-file", "key"]
+                else:
+                    variables["NARROWCAST_KEY_FILE"] = "key"
+                done = run(*words, *QUICK, env=variables, folder=folder)
                 self.expect_sound(done, "gloo", 3)
+                self.assertEqual({"key"}, {row["sealing"] for row in self.rows(done)})
+                for line in pathlib.Path(folder, "agent.words").read_text().splitlines():
+                    self.assertIn(" GLOO_SOCKET_IFNAME=lo ", line)
+                    self.assertIn(" NARROWCAST_MODULES=/", line)
                 asked = sorted(pathlib.Path(folder, "agent.log").read_text().split())
                 self.assertEqual(["127.0.0.1", "127.0.0.1", "me@localhost"], asked)
 
