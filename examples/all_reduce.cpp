@@ -31,8 +31,8 @@ int main() {
         nc::Conversation group(net, 0);
         const nc::Piece piece{
             .values = gradients[rank], .codec = codec.get(), .sender_residual = residual};
-        nc::all_reduce(nc::all_reduce_row("direct"), {&piece, 1},
-                               {.result = nc::Result::average}, group);
+        nc::all_reduce(nc::all_reduce_row("direct"), {&piece, 1}, {.result = nc::Result::average},
+                       group);
         sent[rank] = net.sent().bytes;
       });
   }
