@@ -39,7 +39,8 @@ std::size_t chunk_for(Pieces pieces, int ranks, std::size_t most) {
   std::size_t values = 0;
   for (const Piece& piece : pieces) values += piece.values.size();
   const std::size_t even = (values / ranks + kChunks - 1) / kChunks;
-  const std::size_t least = std::clamp(most / (2 * ranks), kGrain, kWorthwhile);
+  const std::size_t least =
+      std::clamp(most / (2 * static_cast<std::size_t>(ranks)), kGrain, kWorthwhile);
   return std::min(most, std::max(even, least));
 }
 
