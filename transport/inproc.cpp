@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "transport/copied.hpp"
 #include "transport/latch.hpp"
 
 namespace narrowcast {
@@ -123,20 +124,6 @@ class Receiving final : public Transfer {
   Posted posted_;
 };
 
-// A message is copied before send() returns, so there is nothing to wait for.
-class Sent final : public Transfer {
- public:
-  Sent(const Latch& latch, const Arrival& arrival) : latch_(latch), arrival_(arrival) {}
-  Arrival wait() override {
-    latch_.check();
-    return arrival_;
-  }
-
- private:
-  const Latch& latch_;
-  Arrival arrival_;
-};
-
 class Inproc final : public Transport {
  public:
   Inproc(Hub::Shared& shared, int rank) : shared_(shared), rank_(rank) {}
@@ -167,7 +154,7 @@ class Inproc final : public Transport {
     } else {
       box.parked.try_emplace(key, Parked{{message.begin(), message.end()}, stamp});
     }
-    return std::make_unique<Sent>(own, Arrival{message.size(), stamp});
+    return std::make_unique<Copied>(own, Arrival{message.size(), stamp});
   }
 
   void deliver(Box& box, const Slot& to, Posted& posted, Bytes message, const Stamp& stamp) const {
