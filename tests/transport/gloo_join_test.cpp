@@ -134,6 +134,27 @@ TEST_F(GlooJoin, NamesAllThatDoNotCome) {
   EXPECT_THAT(refusal_of(Fault::peer, alone), HasSubstr("ranks 1, 2 and 3 did not come"));
 }
 
+// Each of them is told, or finds out, whichever of the two it was that noticed first and left.
+TEST_F(GlooJoin, NamesOnAllRanksTheOneThatCameAndIsGone) {
+  for (int round = 0; round < 4; ++round) {  // who connects to whom is a matter of chance
+    const test::TempFolder folder;
+    const auto with_timeout = [&](int rank, std::chrono::milliseconds timeout) {
+      Joining out = joining(rank, 3, "file://" + folder.path().string());
+      out.timeout = timeout;
+      return out;
+    };
+    // It leaves its addresses in the folder, where nobody listens any more.
+    EXPECT_THAT(refusal_of(Fault::peer, with_timeout(1, 100ms)),
+                HasSubstr("ranks 0 and 2 did not come"));
+    std::string of_zero;
+    std::thread zero([&] { of_zero = refusal_of(Fault::peer, with_timeout(0, 2s)); });
+    const std::string of_two = refusal_of(Fault::peer, with_timeout(2, 2s));
+    zero.join();
+    EXPECT_THAT(of_zero, HasSubstr("rank 1 cannot be reached"));
+    EXPECT_THAT(of_two, HasSubstr("rank 1 cannot be reached"));
+  }
+}
+
 TEST_F(GlooJoin, RefusesAnotherJobKey) {
   const Handed handed;
   const auto with_key = [&](int rank, int byte) {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <string>
 
-#include "transport/process/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "transport/workers.hpp"
 
 namespace narrowcast::test {

@@ -5,8 +5,8 @@
 
 #include <string>
 
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
-#include "transport/process/descriptor.hpp"
 #include "transport/shm.hpp"
 #include "transport/shm/layout.hpp"
 #include "transport/shm/mapping.hpp"

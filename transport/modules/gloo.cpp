@@ -28,9 +28,8 @@ std::unique_ptr<Transport> join(const Joining& joining) {
   if (joining.place.size == 1) return over_gloo::make_transport(joining, {}, deadline);
   const MeetingPlace place = parse_meeting_place(joining.rendezvous);
   const auto board = over_gloo::open_board(joining, place, deadline);
-  over_gloo::Mesh mesh = over_gloo::connect_mesh(joining, *board, deadline);
-  std::unique_ptr<Transport> transport =
-      over_gloo::make_transport(joining, std::move(mesh), deadline);
+  const over_gloo::Mesh mesh = over_gloo::connect_mesh(joining, *board, deadline);
+  std::unique_ptr<Transport> transport = over_gloo::make_transport(joining, mesh, deadline);
   board->clear();  // everybody has said hello, so everybody has found everybody
   return transport;
 }

@@ -61,7 +61,10 @@ class Frame {
   Frame(gloo::Context& context, std::size_t most_payload)
       : size_(kFrameExtra + most_payload),
         memory_(static_cast<std::byte*>(std::aligned_alloc(64, (size_ + 63) / 64 * 64))),
-        buffer_(context.createUnboundBuffer(memory_.get(), size_)) {}
+        buffer_(context.createUnboundBuffer(memory_.get(), size_)) {
+    // Memory that was a frame before holds none now.
+    put({memory_.get(), sizeof(Header)}, Header{.magic = 0});
+  }
 
   gloo::transport::UnboundBuffer& buffer() { return *buffer_; }
   std::size_t size() const { return size_; }

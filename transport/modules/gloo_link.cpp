@@ -27,34 +27,26 @@ Link::Link(Shared& shared, int peer)
       inbox_(std::make_shared<Inbox>(shared, peer)),
       canary_(*shared.context, 0),
       last_heard_(Clock::now()) {
-  for (std::size_t i = 0; i < shared.frames; ++i) {
+  for (std::size_t i = 0; i < shared.frames; ++i)
     posted_.push_back(std::make_unique<Frame>(*shared.context, shared.frame_bytes));
-    Frame& frame = *posted_.back();
-    shared.poster->receive(frame, peer, stream_tag(peer, shared.context->rank));
-  }
-  // The tag of a stream from the peer to itself, which does not exist.
-  canary_.buffer().recv(peer, stream_tag(peer, peer), 0, canary_.size());
 }
 
-void Link::say_hello(Bytes hello) {
-  // A message like any other, but for its kind: the first that the peer takes.
+void Link::open(Bytes hello) {
+  for (const auto& frame : posted_)
+    shared_.poster->receive(*frame, peer_, stream_tag(peer_, shared_.context->rank));
+  try {
+    // The tag of a stream from the peer to itself, which does not exist.
+    canary_.buffer().recv(peer_, stream_tag(peer_, peer_), 0, canary_.size());
+  } catch (const gloo::Exception&) {
+    lost_ = true;
+    return;
+  }
+  // A message like any other, but for its place: the first that the peer takes.
   outbox_.send({.peer = peer_, .channel = 0, .sequence = 0}, hello, {});
 }
 
-std::vector<std::byte> Link::await_hello(Clock::time_point deadline) {
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-  Frame& frame = next_frame();
-  // The only wait that may run out of time: then nothing comes of the transport anyway.
-  frame.buffer().waitRecv(std::max(left, std::chrono::milliseconds(1)));
-  if (!frame.holds(0))
-    throw Error(Fault::wire, fmt::format("what connected as rank {} is no rank of ours", peer_));
-  const Bytes payload = Bytes(frame.payload()).first(frame.header().length);
-  std::vector<std::byte> hello(payload.begin(), payload.end());
-  recycle();
-  return hello;
-}
-
-void Link::start() {
+void Link::start(std::vector<std::byte> hello) {
+  hello_ = std::move(hello);
   last_heard_ = Clock::now();
   watching_ = std::thread([this] { watch(); });
 }
@@ -129,12 +121,12 @@ void Link::wake() {
 }
 
 // Takes frames until there are no more. When the connection ends, that was to be expected if the
-// peer had said farewell.
+// peer had said farewell. One that has not even said hello is the business of those who meet.
 void Link::watch() noexcept {
   try {
     take_all();
     lost_ = true;
-    if (!stopping_ && !farewell_heard_)
+    if (met_ && !stopping_ && !farewell_heard_)
       shared_.fail(Error(Fault::peer, fmt::format("rank {} died", peer_)));
   } catch (const Error& error) {
     shared_.fail(error);
@@ -163,7 +155,8 @@ bool Link::await_frame() {
     try {
       if (frame.buffer().waitRecv(kForever)) {
         if (!frame.holds(taken_))
-          throw Error(Fault::wire, fmt::format("rank {} sent bytes that are no frame", peer_));
+          throw Error(Fault::wire, fmt::format("{}rank {} sent bytes that are no frame",
+                                               met_ ? "" : "what connected as ", peer_));
         return true;
       }
     } catch (const gloo::Exception&) {
@@ -176,6 +169,7 @@ bool Link::await_frame() {
 void Link::take_frame() {
   Frame& frame = next_frame();
   const Header header = frame.header();
+  if (!met_) return take_hello(header);
   switch (header.kind) {
     case Kind::message:
       inbox_->take(header, Bytes(frame.payload()).first(header.length));
@@ -190,6 +184,15 @@ void Link::take_frame() {
       return;
   }
   throw Error(Fault::wire, fmt::format("rank {} sent a frame of unknown kind", peer_));
+}
+
+void Link::take_hello(const Header& header) {
+  const Bytes said = Bytes(next_frame().payload()).first(header.length);
+  if (header.kind != Kind::message || !std::ranges::equal(said, hello_))
+    throw Error(Fault::wire,
+                fmt::format("what connected as rank {} is of another run or version", peer_));
+  met_ = true;
+  shared_.note_progress();
 }
 
 void Link::hear_farewell(const Header& header) {

@@ -19,19 +19,24 @@ using Clock = std::chrono::steady_clock;
 // Both directions between this rank and one peer.
 class Link {
  public:
-  // Posts the receives that the stream goes into.
   Link(Shared& shared, int peer);
   ~Link() { stop(); }
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
-  // The handshake, before start(): frames are taken by whoever calls.
-  void say_hello(Bytes hello);
-  std::vector<std::byte> await_hello(Clock::time_point deadline);
-
-  // From now on a thread takes frames as they come.
-  void start();
+  // Posts the receives that the stream goes into, and says hello. The poster has frames from then
+  // on, so it has to stop before this goes.
+  void open(Bytes hello);
+  // Instead of that, when there is no connection.
+  void stay_closed() { lost_ = true; }
+  // From now on a thread takes frames as they come. The first has to be this hello.
+  void start(std::vector<std::byte> hello);
   void stop();
+
+  // Whether the peer has said hello.
+  bool met() const { return met_; }
+  // Whether it has gone before that: no fault of the transport's yet.
+  bool missed() { return !met_ && inbox_->ended(); }
 
   // Blocks at times, see Outbox. Fault::peer when the peer is gone.
   void send(const Slot& to, Bytes message, const Stamp& stamp);
@@ -55,6 +60,7 @@ class Link {
   Frame& next_frame() { return *posted_[taken_ % posted_.size()]; }
   bool await_frame();
   void take_frame();
+  void take_hello(const Header& header);
   void hear_farewell(const Header& header);
   void recycle();
   void watch() noexcept;
@@ -71,7 +77,9 @@ class Link {
   Frame canary_;  // a receive that nothing ever comes for: Gloo fails it when the connection goes
 
   std::mutex looking_;
+  std::vector<std::byte> hello_;  // that the peer has to say
 
+  std::atomic<bool> met_ = false;
   std::atomic<bool> lost_ = false;      // the connection is gone
   std::atomic<bool> stopping_ = false;  // we are
   std::atomic<bool> farewell_heard_ = false;

@@ -5,7 +5,9 @@
 #include <gloo/transport/tcp/device.h>
 
 #include <algorithm>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/error.hpp"
@@ -100,19 +102,26 @@ std::shared_ptr<gloo::transport::Device> make_device(const Interface& chosen) {
   }
 }
 
-void connect_all(const Joining& joining, gloo::transport::Context& connections,
-                 const std::vector<Blob>& cards) {
-  const Place& own = joining.place;
-  for (int peer = 0; peer < own.size; ++peer) {
-    if (peer == own.rank) continue;
+// Those that cannot be reached, and why. All at the same time: one that never answers keeps nobody
+// from the others.
+std::map<int, std::string> connect_all(const Place& own, gloo::transport::Context& connections,
+                                       const std::vector<Blob>& cards) {
+  std::mutex mutex;
+  std::map<int, std::string> unreached;
+  const auto connect = [&](int peer, const std::vector<char>& address) {
     try {
-      connections.getPair(peer)->connect(address_for(own.rank, peer, own.size, cards[peer]));
-    } catch (const Error&) {
-      throw;
+      connections.getPair(peer)->connect(address);
     } catch (const std::exception& error) {
-      throw Error(Fault::peer, fmt::format("rank {} cannot be reached: {}", peer, error.what()));
+      const std::lock_guard lock(mutex);
+      unreached[peer] = error.what();
     }
-  }
+  };
+  std::vector<std::jthread> connecting;
+  for (int peer = 0; peer < own.size; ++peer)
+    if (peer != own.rank)
+      connecting.emplace_back(connect, peer, address_for(own.rank, peer, own.size, cards[peer]));
+  connecting.clear();  // waits for all
+  return unreached;
 }
 
 }  // namespace
@@ -133,10 +142,10 @@ Mesh connect_mesh(const Joining& joining, Board& board, Clock::time_point deadli
   board.leave(key_of(own.rank), blob_of(card));
   const std::vector<Blob> cards = collect_cards(joining, board, deadline);
   if (cards.front().size() < sizeof(Token)) throw Error(Fault::wire, "rank 0 left no token");
-  connect_all(joining, *connections, cards);
-  Mesh mesh = {.context = std::make_shared<Context>(own, device, connections),
-               .token = get<Token>(cards.front())};
-  return mesh;
+  std::map<int, std::string> unreached = connect_all(own, *connections, cards);
+  return {.context = std::make_shared<Context>(own, device, connections),
+          .token = get<Token>(cards.front()),
+          .unreached = std::move(unreached)};
 }
 
 }  // namespace narrowcast::over_gloo

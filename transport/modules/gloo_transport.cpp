@@ -1,6 +1,6 @@
 #include "transport/modules/gloo_transport.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <gloo/allreduce.h>
 
 #include <algorithm>
@@ -18,6 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kLook = 20ms;            // how often connections are looked at
+constexpr auto kMoment = 100ms;         // for a rank's reason to come after its end
 constexpr auto kLongestFarewell = 10s;  // for peers to take what is on its way to them
 constexpr auto kShortFarewell = 500ms;  // the same after a fault
 constexpr std::size_t kFrames = 8;      // under way in each direction of a link
@@ -65,9 +66,9 @@ void add(void* out, const void* a, const void* b, std::size_t count) {
 
 class GlooTransport final : public Transport {
  public:
-  GlooTransport(const Joining& joining, Mesh mesh, Clock::time_point deadline)
+  GlooTransport(const Joining& joining, const Mesh& mesh)
       : rank_(joining.place.rank), size_(joining.place.size) {
-    shared_.context = std::move(mesh.context);
+    shared_.context = mesh.context;
     if (size_ > 1) poster_ = std::make_unique<Poster>(*shared_.context);  // else no context either
     shared_.poster = poster_.get();
     shared_.timeout = joining.timeout;
@@ -77,24 +78,35 @@ class GlooTransport final : public Transport {
     links_.resize(size_);
     for (int peer = 0; peer < size_; ++peer)
       if (peer != rank_) links_[peer] = std::make_unique<Link>(shared_, peer);
-    shake_hands(mesh.token, deadline);
-    each([](Link& link) { link.start(); });
-    monitor_ = std::thread([this] { monitor(); });
   }
 
   ~GlooTransport() override {
-    part();
-    {
-      const std::lock_guard lock(shared_.mutex);
-      stopping_ = true;
-      tick_.notify_all();
+    if (monitor_.joinable()) {
+      part();
+      {
+        const std::lock_guard lock(shared_.mutex);
+        stopping_ = true;
+        tick_.notify_all();
+      }
+      monitor_.join();
     }
-    monitor_.join();
     if (poster_) poster_->stop();
     each([](Link& link) { link.stop(); });
   }
   GlooTransport(const GlooTransport&) = delete;
   GlooTransport& operator=(const GlooTransport&) = delete;
+
+  // Says hello to all and waits until they have. When one is missing the others are told, here and
+  // by the destructor, so that each of them knows whom to blame.
+  void meet(const Mesh& mesh, Clock::time_point deadline) {
+    open_links(mesh);
+    monitor_ = std::thread([this] { monitor(); });
+    if (!await_hellos(deadline)) {
+      const std::string missing = who_is_missing(mesh, deadline);
+      if (!missing.empty()) shared_.fail(Error(Fault::peer, missing));
+    }
+    shared_.latch.check();
+  }
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
@@ -144,26 +156,55 @@ class GlooTransport final : public Transport {
     tick_.notify_all();
   }
 
-  void shake_hands(const Token& token, Clock::time_point deadline) {
-    const Hello mine = {token, static_cast<std::uint32_t>(rank_), static_cast<std::uint32_t>(size_),
-                        shared_.frame_bytes};
-    each([&](Link& link) { link.say_hello(std::as_bytes(std::span(&mine, 1))); });
+  void open_links(const Mesh& mesh) {
+    const auto hello_of = [&](int rank) {
+      const Hello hello = {mesh.token, static_cast<std::uint32_t>(rank),
+                           static_cast<std::uint32_t>(size_), shared_.frame_bytes};
+      const Bytes bytes = std::as_bytes(std::span(&hello, 1));
+      return std::vector<std::byte>(bytes.begin(), bytes.end());
+    };
     for (int peer = 0; peer < size_; ++peer) {
       if (peer == rank_) continue;
-      try {
-        check_hello(mine, peer, links_[peer]->await_hello(deadline));
-      } catch (const gloo::Exception& error) {
-        throw Error(Fault::peer, fmt::format("rank {} said no hello: {}", peer, error.what()));
-      }
+      if (mesh.unreached.contains(peer))
+        links_[peer]->stay_closed();
+      else
+        links_[peer]->open(hello_of(rank_));
     }
+    // After all are open: a fault that one of them finds must not come before any hello.
+    for (int peer = 0; peer < size_; ++peer)
+      if (peer != rank_) links_[peer]->start(hello_of(peer));
   }
 
-  static void check_hello(const Hello& mine, int peer, Bytes bytes) {
-    Hello expected = mine;
-    expected.rank = static_cast<std::uint32_t>(peer);
-    if (!std::ranges::equal(bytes, std::as_bytes(std::span(&expected, 1))))
-      throw Error(Fault::wire,
-                  fmt::format("what connected as rank {} is of another run or version", peer));
+  // Returns whether all have come. If not, somebody is gone, there is a fault, or it is late.
+  bool await_hellos(Clock::time_point deadline) {
+    const auto all_met = [this] {
+      return std::ranges::all_of(links_, [](const auto& link) { return !link || link->met(); });
+    };
+    const auto one_missed = [this] {
+      return std::ranges::any_of(links_, [](const auto& link) { return link && link->missed(); });
+    };
+    const auto failed = [this] { return shared_.latch.failed(); };
+    std::unique_lock lock(shared_.mutex);
+    shared_.progress.wait_until(lock, deadline,
+                                [&] { return failed() || all_met() || one_missed(); });
+    if (all_met()) return true;
+    // Whoever is gone may have left because of another, of whom we hear in a moment.
+    shared_.progress.wait_for(lock, kMoment, failed);
+    return false;
+  }
+
+  std::string who_is_missing(const Mesh& mesh, Clock::time_point deadline) const {
+    std::vector<std::string> all;
+    for (int peer = 0; peer < size_; ++peer) {
+      if (peer == rank_ || links_[peer]->met()) continue;
+      if (const auto found = mesh.unreached.find(peer); found != mesh.unreached.end())
+        all.push_back(fmt::format("rank {} cannot be reached: {}", peer, found->second));
+      else if (links_[peer]->missed())
+        all.push_back(fmt::format("rank {} went away before it said hello", peer));
+      else if (Clock::now() >= deadline)
+        all.push_back(fmt::format("rank {} said no hello in time", peer));
+    }
+    return fmt::format("{}", fmt::join(all, "; "));
   }
 
   void monitor() {
@@ -192,8 +233,7 @@ class GlooTransport final : public Transport {
     }
   }
 
-  std::optional<std::string> own_fault() const {
-    if (!shared_.noticed_here) return std::nullopt;
+  std::optional<std::string> fault() const {
     try {
       shared_.latch.check();
     } catch (const Error& error) {
@@ -203,8 +243,8 @@ class GlooTransport final : public Transport {
   }
 
   void tell_fault() {
-    const std::optional<std::string> fault = own_fault();
-    each([&](Link& link) { link.farewell(fault); });
+    const std::optional<std::string> why = fault();
+    each([&](Link& link) { link.farewell(why); });
   }
 
   // What this rank has sent still arrives: the connections stand until everybody has said so.
@@ -234,9 +274,11 @@ class GlooTransport final : public Transport {
 
 }  // namespace
 
-std::unique_ptr<Transport> make_transport(const Joining& joining, Mesh mesh,
+std::unique_ptr<Transport> make_transport(const Joining& joining, const Mesh& mesh,
                                           Clock::time_point deadline) {
-  return std::make_unique<GlooTransport>(joining, std::move(mesh), deadline);
+  auto transport = std::make_unique<GlooTransport>(joining, mesh);
+  transport->meet(mesh, deadline);
+  return transport;
 }
 
 }  // namespace narrowcast::over_gloo
