@@ -2,13 +2,14 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-// JSON to be printed: members stay in the order in which they are written down.
-namespace narrowcast::cli {
+namespace narrowcast {
 
+// JSON to be printed: members stay in the order in which they are written down.
 template <typename T>
 concept WholeNumber = std::integral<T> && !std::same_as<T, bool>;
 
@@ -29,7 +30,7 @@ class JsonValue {
   JsonValue(std::same_as<bool> auto value) : text_(value ? "true" : "false") {}
   JsonValue(WholeNumber auto value) : text_(std::to_string(value)) {}
   JsonValue(double value);  // the fewest digits that read back the same; null if not finite
-  JsonValue(std::string_view value);
+  JsonValue(std::string_view value);  // Fault::usage unless it is UTF-8
   JsonValue(const std::convertible_to<std::string_view> auto& value)
       : JsonValue(std::string_view(value)) {}
 
@@ -48,4 +49,24 @@ struct JsonMember {
   JsonValue value;
 };
 
-}  // namespace narrowcast::cli
+// JSON that was read.
+enum class JsonKind { null, boolean, whole, real, text, array, object };
+
+struct JsonTree {
+  JsonKind kind = JsonKind::null;
+  bool boolean = false;
+  std::int64_t whole = 0;
+  double number = 0;  // of `whole` too
+  std::string text = {};
+  std::vector<std::string> keys = {};  // of an object, in the order of its items
+  std::vector<JsonTree> items = {};
+
+  const JsonTree* find(std::string_view key) const;  // nullptr: an object without it, or none
+};
+
+inline constexpr std::size_t kDeepestJson = 64;
+
+// Fault::wire for what is none, and for an object that has a key twice.
+JsonTree parse_json(std::string_view text);
+
+}  // namespace narrowcast

@@ -3,11 +3,11 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "bench/codec_bench.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/input.hpp"
-#include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
 

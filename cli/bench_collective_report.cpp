@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "bench/published.hpp"
 #include "cli/input.hpp"
-#include "cli/json.hpp"
 #include "cli/table.hpp"
 
 namespace narrowcast::cli {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "base/json.hpp"
 #include "bench/collective_bench.hpp"
 #include "cli/bench_collective_job.hpp"
-#include "cli/json.hpp"
 
 namespace narrowcast::cli {
 

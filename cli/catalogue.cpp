@@ -16,6 +16,11 @@ Action declare_bench_reducescatter(Arguments& arguments);
 Action declare_bench_broadcast(Arguments& arguments);
 Action declare_bench_sendrecv(Arguments& arguments);
 Action declare_bench_transfer(Arguments& arguments);
+Action declare_data_pack(Arguments& arguments);
+Action declare_data_info(Arguments& arguments);
+Action declare_train(Arguments& arguments);
+Action declare_nets(Arguments& arguments);
+Action declare_curves(Arguments& arguments);
 Action declare_doctor(Arguments& arguments);
 
 std::span<const Command> commands() {
@@ -79,6 +84,30 @@ std::span<const Command> commands() {
        "narrowcast bench transfer --codec dynamic8 -b 64K -e 100M\n"
        "narrowcast bench transfer --codec qsgd:bits=4 --shape 1gbit --json",
        declare_bench_transfer},
+      {"data pack", "turn a folder of class folders of JPEGs into one file to train from",
+       "narrowcast data pack photos -o photos.pack --size 224x224\n"
+       "narrowcast data pack cifar10-jpeg -o cifar10.pack --json",
+       declare_data_pack},
+      {"data info", "say what is in a data set, and check all of it",
+       "narrowcast data info fashion-mnist\n"
+       "narrowcast data info photos.pack --json",
+       declare_data_info},
+      {"train", "train a network on several workers, gradients in few bits",
+       "narrowcast train --codec dynamic8 --workers 2\n"
+       "narrowcast train --net resnet20 --data cifar10 --codec qsgd:bits=4 --epochs 20 --json "
+       "r.jsonl\n"
+       "narrowcast train --parallel model --codec dynamic8 --data mnist\n"
+       "narrowcast train --plan plan.toml --checkpoint here --restarts 5\n"
+       "narrowcast train --hosts hosts.txt --codec onebit:column=512",
+       declare_train},
+      {"nets", "list the networks and set-ups that can be trained",
+       "narrowcast nets\n"
+       "narrowcast nets --json",
+       declare_nets},
+      {"curves", "show training runs side by side, in the terminal and as a page",
+       "narrowcast curves fp32.jsonl dynamic8.jsonl\n"
+       "narrowcast curves runs/*.jsonl --html runs.html --title 'One week of runs'",
+       declare_curves},
       {"doctor", "say what this machine has, what is missing and how to install it",
        "narrowcast doctor\n"
        "narrowcast doctor --json",

@@ -3,11 +3,11 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "bench/accuracy.hpp"
 #include "cli/arguments.hpp"
 #include "cli/codecs_page.hpp"
 #include "cli/command.hpp"
-#include "cli/json.hpp"
 #include "cli/promise_text.hpp"
 #include "cli/table.hpp"
 #include "codec/codec.hpp"

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <memory>
 
+#include "base/json.hpp"
 #include "bench/comparison.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/input.hpp"
-#include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
 

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/json.hpp"
 #include "base/version.hpp"
 #include "bench/machine.hpp"
 #include "bench/yardstick.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/engines.hpp"
-#include "cli/json.hpp"
 #include "codec/libraries.hpp"
 #include "codec/target.hpp"
 #include "transport/module.hpp"

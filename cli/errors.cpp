@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/json.hpp"
 #include "bench/codec_bench.hpp"
 #include "bench/sampling.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/input.hpp"
-#include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
 #include "codec/samples.hpp"

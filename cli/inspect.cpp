@@ -2,11 +2,11 @@
 
 #include <memory>
 
+#include "base/json.hpp"
 #include "bench/summary.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/input.hpp"
-#include "cli/json.hpp"
 #include "codec/frame.hpp"
 
 namespace narrowcast::cli {

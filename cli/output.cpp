@@ -10,7 +10,7 @@
 #include <ostream>
 
 #include "base/error.hpp"
-#include "cli/new_file.hpp"
+#include "base/new_file.hpp"
 
 namespace narrowcast::cli {
 namespace {
@@ -55,15 +55,15 @@ Destination destination_of(const std::string& path) {
 // The bytes follow what was written there before, as `>>` and a shared pipe need it.
 void write_through(int opened, const std::string& path, Bytes bytes) {
   Descriptor file(opened);
-  if (file.number() < 0) cannot_write(path);
+  if (!file.is_open()) cannot_write(path);
   write_all(file, bytes, path);
   if (!file.close()) cannot_write(path);
 }
 
 void replace_file(const std::string& path, Bytes bytes) {
-  NewFile file(path);
-  write_all(file.file(), bytes, path);
-  file.take_name();
+  WatchedFile file(path);
+  file->write(bytes);
+  file->take_name();
 }
 
 bool is_standard_output(const std::string& path) { return path.empty() || path == "-"; }

@@ -11,7 +11,6 @@
 #include "cli/hosts.hpp"
 #include "cli/input.hpp"
 #include "cli/shape.hpp"
-#include "cli/start.hpp"
 #include "transport/module.hpp"
 #include "transport/rendezvous.hpp"
 #include "transport/sealed.hpp"
@@ -203,10 +202,11 @@ void Ranks::join(const Console& console, std::span<const Term> terms, const Rank
   be_one(std::move(net), place, terms, body);
 }
 
-void Ranks::run(const Console& console, std::span<const Term> terms, const RankBody& body) const {
+void Ranks::run(const Console& console, std::span<const Term> terms, const RankBody& body,
+                const Care& care) const {
   if (launch_.launcher != Launcher::none) return join(console, terms, body);
-  if (!words_.hosts.empty()) return start_on_hosts(read_hosts(words_.hosts), console);
-  if (!are_threads()) return start_workers(size_, transport_, console);
+  if (!words_.hosts.empty()) return start_on_hosts(read_hosts(words_.hosts), console, care);
+  if (!are_threads()) return start_workers(size_, transport_, console, care);
   bench::on_threads(
       size_, [&](std::unique_ptr<Transport> net) { be_one(std::move(net), console, terms, body); },
       timeout());

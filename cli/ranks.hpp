@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cli/command.hpp"
+#include "cli/start.hpp"
 #include "transport/agree.hpp"
 #include "transport/counting.hpp"
 #include "transport/environment.hpp"
@@ -65,7 +66,8 @@ class Ranks {
   // Runs the body on all ranks, after they have agreed on the terms, or on the rank that this
   // process is. Messages are counted as the body sends them. Over networks, and with a key
   // everywhere, they are sealed. Throws what went wrong, or JobEnded.
-  void run(const Console& console, std::span<const Term> terms, const RankBody& body) const;
+  void run(const Console& console, std::span<const Term> terms, const RankBody& body,
+           const Care& care = {}) const;
 
  private:
   bool is_sealed() const;

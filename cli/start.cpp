@@ -46,22 +46,55 @@ class Terminal {
   int fd_;
 };
 
+std::string death_of(int rank, int signal) {
+  return fmt::format("rank {} died of signal {} ({})", rank, signal, sigdescr_np(signal));
+}
+
 // Those that ended by themselves have said why; those that were killed could not.
 void judge(const Outcome& outcome) {
   if (!outcome.interrupted && !outcome.first_failed()) return;
   for (const Ending& ending : outcome.endings)
     if (outcome.interrupted || ending.code != 0) throw JobEnded{outcome.exit_code()};
   const int rank = *outcome.first_failed();
-  const int signal = *outcome.endings[static_cast<std::size_t>(rank)].signal;
-  throw Error(Fault::peer,
-              fmt::format("rank {} died of signal {} ({})", rank, signal, sigdescr_np(signal)));
+  throw Error(Fault::peer, death_of(rank, *outcome.endings[static_cast<std::size_t>(rank)].signal));
 }
 
-void start(Staffing staffing, const Console& console) {
+// Whether the same again may end better: bad words, bad bytes and full disks stay what they are.
+bool is_worth_another_try(const Outcome& outcome) {
+  constexpr int kPeer = 4;
+  return !outcome.interrupted && outcome.first_failed() && outcome.exit_code() == kPeer;
+}
+
+// Who was killed, if somebody was; else who gave up first.
+std::string why_of(const Outcome& outcome) {
+  for (const int rank : outcome.order)
+    if (const auto signal = outcome.endings[static_cast<std::size_t>(rank)].signal)
+      return death_of(rank, *signal);
+  return fmt::format("rank {} gave up", *outcome.first_failed());
+}
+
+// `staff`: for every start anew, since ranks meet at a place of their own each time.
+void start(const std::function<Outcome(const Extras&)>& staff, const Console& console,
+           const Care& care) {
   console.out.flush();
+  for (int restart = 0;; ++restart) {
+    Extras extras;
+    if (restart > 0) extras.environment.emplace_back(kRestartVariable, std::to_string(restart));
+    const Outcome outcome = staff(extras);
+    if (restart >= care.restarts || !is_worth_another_try(outcome)) return judge(outcome);
+    if (care.on_death) care.on_death(restart + 1, why_of(outcome));
+  }
+}
+
+Outcome carry_out(Staffing staffing, const Extras& extras, const Console& console,
+                  const Care& care) {
   const Terminal terminal(console);
   terminal.hand_to(staffing.rank0);
-  judge(Workers(staffing).wait());
+  staffing.farewell = care.farewell;
+  Extras& everyone = staffing.everyone;
+  everyone.environment.insert(everyone.environment.end(), extras.environment.begin(),
+                              extras.environment.end());
+  return Workers(staffing).wait();
 }
 
 // As a shell reads it back.
@@ -123,26 +156,30 @@ std::string meeting_address(const std::string& address) {
 
 }  // namespace
 
-void start_workers(int ranks, const std::string& transport, const Console& console) {
-  Staffing staffing;
-  staffing.ranks = ranks;
-  staffing.words = console.words;
-  staffing.transport = transport;
-  if (transport == "shm") {
-    const ShmSegment segment(ranks);
-    staffing.rendezvous = segment.rendezvous();
-    staffing.everyone.descriptors = {segment.fd()};
-    return start(std::move(staffing), console);
-  }
-  // Bound here, so that no other program can take the port before rank 0 listens.
-  const rendezvous::Socket listening = rendezvous::listen_at({std::string(kLoopback), 0});
-  staffing.rendezvous = fmt::format("tcp://{}:{}", kLoopback, rendezvous::port_of(listening));
-  staffing.rank0.descriptors = {listening.fd()};
-  staffing.rank0.environment = {{"NARROWCAST_LISTEN_FD", std::to_string(listening.fd())}};
-  start(std::move(staffing), console);
+void start_workers(int ranks, const std::string& transport, const Console& console,
+                   const Care& care) {
+  const auto staff = [&](const Extras& extras) {
+    Staffing staffing;
+    staffing.ranks = ranks;
+    staffing.words = console.words;
+    staffing.transport = transport;
+    if (transport == "shm") {
+      const ShmSegment segment(ranks);
+      staffing.rendezvous = segment.rendezvous();
+      staffing.everyone.descriptors = {segment.fd()};
+      return carry_out(std::move(staffing), extras, console, care);
+    }
+    // Bound here, so that no other program can take the port before rank 0 listens.
+    const rendezvous::Socket listening = rendezvous::listen_at({std::string(kLoopback), 0});
+    staffing.rendezvous = fmt::format("tcp://{}:{}", kLoopback, rendezvous::port_of(listening));
+    staffing.rank0.descriptors = {listening.fd()};
+    staffing.rank0.environment = {{"NARROWCAST_LISTEN_FD", std::to_string(listening.fd())}};
+    return carry_out(std::move(staffing), extras, console, care);
+  };
+  start(staff, console, care);
 }
 
-void start_on_hosts(const std::vector<Host>& hosts, const Console& console) {
+void start_on_hosts(const std::vector<Host>& hosts, const Console& console, const Care& care) {
   const std::vector<Seat> seats = seats_on(hosts);
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
   const std::vector<std::string> agent =
@@ -150,7 +187,7 @@ void start_on_hosts(const std::vector<Host>& hosts, const Console& console) {
   require(!agent.empty(), Fault::usage, "NARROWCAST_RSH is empty; leave it out for ssh");
   const std::string port = environment_variable("MASTER_PORT").value_or(std::string(kUsualPort));
 
-  const auto words_of = [&](int rank) {
+  const auto words_of = [&](int rank, const Extras& extras) {
     const Seat& seat = seats[static_cast<std::size_t>(rank)];
     std::vector<std::string> words = agent;
     words.insert(
@@ -166,15 +203,20 @@ void start_on_hosts(const std::vector<Host>& hosts, const Console& console) {
     for (const char* name : kForwardedPaths)
       if (const auto value = environment_variable(name))
         words.push_back(fmt::format("{}={}", name, quoted(from_anywhere(*value))));
+    for (const auto& [name, value] : extras.environment)
+      words.push_back(fmt::format("{}={}", name, quoted(value)));
     words.push_back(quoted(program));
     for (const std::string& word : words_there(console.words)) words.push_back(quoted(word));
     return words;
   };
-  Staffing staffing;
-  staffing.ranks = static_cast<int>(seats.size());
-  staffing.program = "/usr/bin/env";  // finds the agent in PATH
-  staffing.words_of = words_of;
-  start(std::move(staffing), console);
+  const auto staff = [&](const Extras& extras) {
+    Staffing staffing;
+    staffing.ranks = static_cast<int>(seats.size());
+    staffing.program = "/usr/bin/env";  // finds the agent in PATH
+    staffing.words_of = [&](int rank) { return words_of(rank, extras); };
+    return carry_out(std::move(staffing), extras, console, care);
+  };
+  start(staff, console, care);
 }
 
 }  // namespace narrowcast::cli

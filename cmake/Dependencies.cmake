@@ -17,6 +17,9 @@ need(sodium libsodium-dev MODULE)
 need(fmt libfmt-dev CONFIG)
 need(nlohmann_json nlohmann-json3-dev CONFIG)
 need(CLI11 libcli11-dev CONFIG)
+need(tomlplusplus libtomlplusplus-dev CONFIG)
+need(ZLIB zlib1g-dev)
+need(turbojpeg libturbojpeg0-dev MODULE)
 if(BUILD_TESTING)
   need(GTest "libgtest-dev libgmock-dev" CONFIG)
   need(rapidcheck librapidcheck-dev CONFIG)
@@ -27,6 +30,10 @@ if(missing)
   list(JOIN missing "\n  " lines)
   message(FATAL_ERROR "\n  ${lines}\nscripts/setup installs all of it.")
 endif()
+
+# Optional, see train/. Found here, because imported targets are known from the folder that finds them
+# downwards, and tests and examples use them too.
+find_package(Torch QUIET)
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)

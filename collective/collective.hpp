@@ -97,6 +97,16 @@ void check(const AllReduceRow& row, Pieces pieces, const Reduction& how);
 // unspecified.
 void all_reduce(const AllReduceRow& row, Pieces pieces, const Reduction& how, Conversation& group);
 
+// Values of a piece, one after the other.
+struct Shard {
+  std::size_t begin = 0;
+  std::size_t count = 0;
+};
+
+// Those whose sum this rank encodes again, in rows with `owner_residual`. Of the piece only id, size
+// and codec matter.
+Shard owned(const Piece& piece, int rank, int ranks);
+
 // What a link costs, equal on all ranks.
 struct LinkCost {
   struct Path {
@@ -116,6 +126,10 @@ double estimate_us(const AllReduceRow& row, Pieces pieces, const Reduction& how,
 // `auto`: the quickest of those that can do what is asked.
 const AllReduceRow& choose_all_reduce(Pieces pieces, const Reduction& how, const LinkCost& cost,
                                       int ranks);
+
+// The largest of each byte over all ranks, in as many rounds as the binary logarithm of their number.
+void all_max(std::span<std::uint8_t> values, Conversation& group);
+Traffic all_max_traffic(std::size_t values, int ranks);
 
 // parts[r] is what rank r has; afterwards every rank has all of them, with equal bits.
 void all_gather(Pieces parts, const Travel& travel, Conversation& group);

@@ -22,7 +22,9 @@ Error cannot_load(const Module& module, const fs::path& file, const char* reason
                                     reason, file.string(), module.package)};
 }
 
-ModuleJoin load(const Module& module) {
+}  // namespace
+
+void* load_from(const Module& module, const char* symbol) {
   const fs::path file = find_module(module.name);
   if (file.empty())
     throw Error(Fault::usage, fmt::format("{} is not installed: apt-get install {}, then build "
@@ -31,12 +33,10 @@ ModuleJoin load(const Module& module) {
   // Never closed: transports that came out of it run its code.
   void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) throw cannot_load(module, file, dlerror());
-  void* const join = dlsym(handle, "narrowcast_join");
-  if (join == nullptr) throw cannot_load(module, file, dlerror());
-  return reinterpret_cast<ModuleJoin>(join);
+  void* const found = dlsym(handle, symbol);
+  if (found == nullptr) throw cannot_load(module, file, dlerror());
+  return found;
 }
-
-}  // namespace
 
 void check_module_version(std::string_view module, std::string_view program_version) {
   if (program_version != version())
@@ -46,7 +46,8 @@ void check_module_version(std::string_view module, std::string_view program_vers
 
 std::unique_ptr<Transport> join_module(const Module& module, const Joining& joining) {
   const std::string own_version(version());
-  return std::unique_ptr<Transport>(load(module)(joining, own_version.c_str()));
+  const auto join = reinterpret_cast<ModuleJoin>(load_from(module, "narrowcast_join"));
+  return std::unique_ptr<Transport>(join(joining, own_version.c_str()));
 }
 
 std::vector<fs::path> module_folders() {

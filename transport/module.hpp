@@ -23,8 +23,11 @@ using ModuleJoin = Transport* (*)(const Joining& joining, const char* version);
 
 void check_module_version(std::string_view module, std::string_view program_version);
 
-// Loads the module and joins through it. One that is missing, or that the machine cannot load, is
+// What the module exports under that name. One that is missing, or that the machine cannot load, is
 // Fault::usage, saying what to install.
+void* load_from(const Module& module, const char* symbol);
+
+// Loads the module and joins through it.
 std::unique_ptr<Transport> join_module(const Module& module, const Joining& joining);
 
 // Where modules are looked for, in this order: $NARROWCAST_MODULES, the folder of the program and

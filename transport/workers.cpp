@@ -12,8 +12,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
-#include "transport/process/descriptor.hpp"
 #include "transport/process/line_relay.hpp"
 #include "transport/process/spawn.hpp"
 
@@ -123,14 +123,15 @@ int Outcome::exit_code() const {
   if (!first_failed()) return 0;
   for (const int rank : order) {
     const Ending& ending = endings[static_cast<std::size_t>(rank)];
-    if (ending.code != 0) return ending.code;
+    // Whoever complains of a peer only follows one that had a reason of its own.
+    if (ending.code != 0 && ending.code != kPeerFault) return ending.code;
   }
   return kPeerFault;
 }
 
 class Workers::Crew {
  public:
-  explicit Crew(const Staffing& staffing) : grace_(staffing.grace) {
+  explicit Crew(const Staffing& staffing) : grace_(staffing.grace), farewell_(staffing.farewell) {
     if (staffing.ranks < 1)
       throw Error(Fault::usage, fmt::format("a job has 1 rank or more, not {}", staffing.ranks));
     outcome_.endings.resize(static_cast<std::size_t>(staffing.ranks));
@@ -190,11 +191,11 @@ class Workers::Crew {
     }
     outcome_.interrupted = signal;
     signal_all(signal);
-    begin_grace();
+    if (!kill_at_) kill_at_ = Clock::now() + farewell_;
   }
 
   void begin_grace() {
-    if (!kill_at_) kill_at_ = Clock::now() + grace_;
+    kill_at_ = std::min(kill_at_.value_or(Clock::time_point::max()), Clock::now() + grace_);
   }
 
   void signal_all(int signal) const {
@@ -231,6 +232,7 @@ class Workers::Crew {
   }
 
   std::chrono::milliseconds grace_;
+  std::chrono::milliseconds farewell_;
   Signals signals_;
   std::vector<Worker> workers_;
   std::optional<Clock::time_point> kill_at_;

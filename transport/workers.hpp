@@ -28,6 +28,8 @@ struct Staffing {
   Extras rank0;
   // When one rank has failed, the others have so long to notice and to end by themselves.
   std::chrono::milliseconds grace = std::chrono::milliseconds(1500);
+  // When this process is asked to stop, they have so long to finish what they are at.
+  std::chrono::milliseconds farewell = std::chrono::milliseconds(1500);
   int out = 1;  // where rank 0's standard output goes
   int err = 2;  // where everybody's standard error goes, line by line
 };
@@ -45,8 +47,8 @@ struct Outcome {
   std::optional<int> interrupted;  // the signal that this process was asked to stop with
 
   std::optional<int> first_failed() const;  // rank
-  // 0 when all went well; else the code of the first rank that failed by itself; else, when ranks
-  // were killed, that of Fault::peer. An interrupted job has 128 + signal.
+  // 0 when all went well; else the code of the first rank that failed by itself and not for a peer;
+  // else that of Fault::peer. An interrupted job has 128 + signal.
   int exit_code() const;
 };
 

@@ -1,35 +1,21 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <fstream>
-#include <functional>
 
-#include "cli/new_file.hpp"
 #include "tests/cli/run_command.hpp"
+#include "tests/support/child.hpp"
 
 namespace narrowcast::cli::test {
 namespace {
 
-void write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
-
-// What waitpid says of a copy of this process that does something.
-int status_of(const std::function<int()>& something) {
-  const pid_t child = ::fork();
-  if (child == 0) ::_exit(something());
-  int status = -1;
-  ::waitpid(child, &status, 0);
-  return status;
-}
+using narrowcast::test::status_of;
 
 TEST(Output, IsLeftAloneWhenSomethingFails) {
   const TemporaryFolder folder;
   const std::string good = (folder / "good").string();
-  write(good, "good");
+  write_contents(good, "good");
   expect_refusal(run_command({"decode", "-o", good}, "broken"), 3);
   expect_refusal(run_command({"encode", "fp32", "-o", good}, "12345"), 3);
   expect_refusal(run_command({"encode", "fp32", "-o", good, "/no/such/file"}), 5);
@@ -41,7 +27,7 @@ TEST(Output, TakesTheAccessOfWhatItReplaces) {
   using std::filesystem::perms;
   const TemporaryFolder folder;
   const std::string path = (folder / "frame").string();
-  write(path, "old");
+  write_contents(path, "old");
   const perms access = perms::owner_read | perms::owner_write | perms::group_read;
   std::filesystem::permissions(path, access);
   EXPECT_EQ(0, run_command({"encode", "fp32", "-o", path}).code);
@@ -51,7 +37,7 @@ TEST(Output, TakesTheAccessOfWhatItReplaces) {
 
 TEST(Output, FollowsLinksAndLeavesDevicesInPlace) {
   const TemporaryFolder folder;
-  write(folder / "real", "old");
+  write_contents(folder / "real", "old");
   std::filesystem::create_symlink("real", folder / "link");
   EXPECT_EQ(0, run_command({"encode", "fp32", "-o", (folder / "link").string()}).code);
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
@@ -107,7 +93,7 @@ TEST(Output, GoesIntoAFifoThatSomebodyReads) {
 TEST(Output, LeavesFilesAloneThatMayNotBeWritten) {
   const TemporaryFolder folder;
   const std::string path = (folder / "kept").string();
-  write(path, "kept");
+  write_contents(path, "kept");
   std::filesystem::permissions(folder / "", std::filesystem::perms::all);
   std::filesystem::permissions(path, std::filesystem::perms::owner_read);
   const int status = status_of([&] {
@@ -118,47 +104,6 @@ TEST(Output, LeavesFilesAloneThatMayNotBeWritten) {
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(5, WEXITSTATUS(status));
   EXPECT_EQ("kept", contents(path));
-}
-
-TEST(NewFile, IsRemovedBySignals) {
-  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
-    const TemporaryFolder folder;
-    const int status = status_of([&] {
-      std::signal(signal, SIG_DFL);
-      const NewFile file((folder / "frame").string());
-      if (folder.files() != 1) return 1;
-      ::raise(signal);
-      return 0;
-    });
-    ASSERT_TRUE(WIFSIGNALED(status)) << signal;
-    EXPECT_EQ(signal, WTERMSIG(status));
-    EXPECT_EQ(0u, folder.files()) << signal;
-  }
-}
-
-TEST(NewFile, LeavesIgnoredSignalsIgnored) {
-  const TemporaryFolder folder;
-  const int status = status_of([&] {
-    std::signal(SIGHUP, SIG_IGN);
-    NewFile file((folder / "frame").string());
-    ::raise(SIGHUP);
-    file.take_name();
-    return 0;
-  });
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(0, WEXITSTATUS(status));
-  EXPECT_TRUE(std::filesystem::exists(folder / "frame"));
-}
-
-TEST(NewFile, GivesSignalsBack) {
-  const TemporaryFolder folder;
-  struct sigaction before = {};
-  struct sigaction after = {};
-  ::sigaction(SIGTERM, nullptr, &before);
-  { const NewFile file((folder / "frame").string()); }
-  ::sigaction(SIGTERM, nullptr, &after);
-  EXPECT_EQ(before.sa_handler, after.sa_handler);
-  EXPECT_EQ(0u, folder.files());
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "cli/input.hpp"
-#include "cli/json.hpp"
 #include "cli/nearest.hpp"
 #include "cli/table.hpp"
 

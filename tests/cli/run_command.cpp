@@ -1,13 +1,9 @@
 #include "tests/cli/run_command.hpp"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <sstream>
-#include <stdexcept>
 
 namespace narrowcast::cli::test {
 
@@ -43,28 +39,6 @@ std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) lines.push_back(line);
   return lines;
-}
-
-std::string contents(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error("cannot read " + path.string());
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "narrowcast-test-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a folder");
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::size_t TemporaryFolder::files() const {
-  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_),
-                                                std::filesystem::directory_iterator()));
 }
 
 }  // namespace narrowcast::cli::test

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <cstddef>
-#include <filesystem>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "cli/command.hpp"
+#include "tests/support/bytes_in_files.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace narrowcast::cli::test {
 
@@ -28,21 +27,8 @@ std::vector<float> floats_of(const std::string& bytes);
 
 std::vector<std::string> lines_of(const std::string& text);
 
-std::string contents(const std::filesystem::path& path);
-
-// A folder of its own for each test, gone afterwards.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  std::size_t files() const;
-
- private:
-  std::filesystem::path path_;
-};
+using narrowcast::test::contents;
+using narrowcast::test::TemporaryFolder;
+using narrowcast::test::write_contents;
 
 }  // namespace narrowcast::cli::test

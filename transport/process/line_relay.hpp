@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "transport/process/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace narrowcast {
 

@@ -11,8 +11,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
-#include "transport/process/descriptor.hpp"
 
 namespace narrowcast {
 namespace {

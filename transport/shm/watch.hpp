@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "transport/process/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "transport/shm/mapping.hpp"
 
 namespace narrowcast::shm {

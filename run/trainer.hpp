@@ -1,0 +1,26 @@
+#pragma once
+
+#include "run/run.hpp"
+#include "transport/transport.hpp"
+
+namespace narrowcast {
+
+// What a rank has around it while it trains.
+struct Surroundings {
+  Transport& net;
+  Listener& listener;  // told on rank 0 only
+  using Asked = std::function<bool()>;
+  Asked asked;  // whether this process has been asked to stop
+};
+
+// Trains on this rank, by the module that has libtorch in it. One that is not there is Fault::usage,
+// saying what to install.
+void train(const Run& run, const Surroundings& around);
+
+// Whether there is one.
+bool can_train();
+
+// What the module exports as `narrowcast_train`, extern "C".
+using ModuleTrain = void (*)(const Run& run, const Surroundings& around, const char* version);
+
+}  // namespace narrowcast

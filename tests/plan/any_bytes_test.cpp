@@ -1,0 +1,76 @@
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "base/error.hpp"
+#include "plan/toml.hpp"
+#include "tests/plan/any_plan.hpp"
+
+// Whatever a file has in it, the answer is a plan or an Error of one line.
+namespace narrowcast::test {
+namespace {
+
+void answer(const std::string& text) {
+  try {
+    const Plan plan = parse_plan(text, "any");
+    RC_ASSERT(parse_plan(to_toml(plan), "again") == plan);
+  } catch (const Error& error) {
+    RC_ASSERT(error.fault() == Fault::usage);
+    const std::string_view message = error.what();
+    RC_ASSERT(message.starts_with("any:"));
+    RC_ASSERT(message.find('\n') == std::string_view::npos);
+  }
+}
+
+RC_GTEST_PROP(EveryPlan, ComesBackFromItsText, ()) {
+  const Plan plan = *any_plan();
+  RC_ASSERT(parse_plan(to_toml(plan), "plan") == plan);
+}
+
+RC_GTEST_PROP(AnyBytes, AreAnswered, ()) { answer(*rc::gen::arbitrary<std::string>()); }
+
+RC_GTEST_PROP(AnyBytes, OfTomlsOwnLettersAreAnswered, ()) {
+  answer(*rc::gen::container<std::string>(
+      rc::gen::elementOf(std::string("[]{}=,.\"'#\n ruleco0123456789-+e_:"))));
+}
+
+// A plan with a piece cut out, doubled or overwritten.
+RC_GTEST_PROP(AnyBytes, InAPlanAreAnswered, ()) {
+  std::string text = to_toml(*any_plan());
+  for (int i = 0; i < 3; ++i) {
+    const std::size_t at = *rc::gen::inRange<std::size_t>(0, text.size() + 1);
+    const std::size_t count = *rc::gen::inRange<std::size_t>(0, 20);
+    const std::string piece = text.substr(at, count);
+    switch (*rc::gen::inRange(0, 3)) {
+      case 0:
+        text.erase(at, count);
+        break;
+      case 1:
+        text.insert(at, piece);
+        break;
+      default:
+        text.replace(at, count, *rc::gen::arbitrary<std::string>());
+    }
+  }
+  answer(text);
+}
+
+TEST(AnyBytes, NestedDeeplyAreAnswered) {
+  const std::string deep(100'000, '[');
+  for (const std::string& text : {"rule = " + deep, deep, "a" + std::string(100'000, '.') + "b = 1",
+                                  "rule = " + std::string(100'000, '{')})
+    EXPECT_THROW(parse_plan(text, "any"), Error);
+  EXPECT_THROW(parse_toml_value(deep, "any"), Error);
+}
+
+TEST(AValueAsText, IsPlainOrAsTomlHasIt) {
+  EXPECT_EQ(parse_toml_value("dynamic8", "x").text, "dynamic8");
+  const TomlTree list = parse_toml_value("[{ a = 1 }, 'b']", "x");
+  ASSERT_EQ(list.kind, TomlKind::array);
+  EXPECT_EQ(list.items.at(0).items.at(0).text, "1");
+  EXPECT_EQ(to_toml(list), R"([{ "a" = "1" }, "b"])");
+  EXPECT_THROW(parse_toml_value("[1", "x"), Error);
+  EXPECT_THROW(parse_toml_value("[1]\nb = 2", "x"), Error);
+}
+
+}  // namespace
+}  // namespace narrowcast::test

@@ -1,0 +1,101 @@
+"""Checkpoints: a run that was stopped goes on as if it never had been.
+
+    resume_test.py PROGRAM MODULES
+"""
+
+import pathlib
+import signal
+import subprocess
+
+import training
+from training import SMALL, command, environment, events, final_hash, records, run
+
+LAST = "40"
+
+
+def checkpoints(folder):
+    return sorted(folder.glob("checkpoint-*.safetensors"))
+
+
+class Resume(training.Training):
+    def words(self, *more):
+        return [*SMALL, "--steps", LAST, "--codec", "onebit:column=512", *more]
+
+    def undisturbed(self):
+        return final_hash(run(*self.words()))
+
+    def test_goes_on_bit_for_bit(self):
+        kept = ["--checkpoint", str(self.folder / "kept")]
+        run(*self.words(*kept)[: len(SMALL)], "--steps", "17", "--codec", "onebit:column=512", *kept)
+        lines = run(*self.words(*kept, "--resume"))
+        self.assertEqual(17, events(lines, "config")[0]["first_step"])
+        self.assertEqual(self.undisturbed(), final_hash(lines))
+
+    def test_goes_on_in_model_parallel(self):
+        words = [*SMALL, "--parallel", "model", "--codec", "dynamic8"]
+        kept = ["--checkpoint", str(self.folder / "kept")]
+        whole = str(self.folder / "whole.safetensors")
+        again = str(self.folder / "again.safetensors")
+        run(*words, "--steps", "20", "--weights", whole)
+        run(*words, "--steps", "9", *kept)
+        run(*words, "--steps", "20", *kept, "--resume", "--weights", again)
+        self.assertEqual(pathlib.Path(whole).read_bytes(), pathlib.Path(again).read_bytes())
+
+    def test_goes_on_with_another_number_of_workers(self):
+        kept = ["--checkpoint", str(self.folder)]
+        run(*SMALL, "--steps", "10", "--codec", "onebit:column=512", "--workers", "2", *kept)
+        lines = run(*SMALL, "--steps", "14", "--codec", "onebit:column=512", "--workers", "4",
+                    "--resume", "--set", "hash_every=1", *kept)
+        self.assertGreater(events(lines, "config")[0]["first_step"], 0)
+
+    def test_passes_over_a_damaged_checkpoint(self):
+        kept = ["--checkpoint", str(self.folder), "--checkpoint-every", "6"]
+        run(*self.words(*kept)[: len(SMALL)], "--steps", "18", "--codec", "onebit:column=512", *kept)
+        newest = checkpoints(self.folder)[-1]
+        content = bytearray(newest.read_bytes())
+        content[len(content) // 2] ^= 1
+        newest.write_bytes(content)
+        lines = run(*self.words(*kept, "--resume"))
+        config = events(lines, "config")[0]
+        self.assertEqual(12, config["first_step"])
+        self.assertIn(newest.name, config["notes"][0])
+        self.assertEqual(self.undisturbed(), final_hash(lines))
+
+    def test_refuses_when_no_checkpoint_is_good(self):
+        kept = ["--checkpoint", str(self.folder), "--checkpoint-every", "6"]
+        run(*SMALL, "--steps", "12", *kept)
+        for file in checkpoints(self.folder):
+            file.write_bytes(file.read_bytes()[:1000])
+        self.expect_refused(3, "checkpoint", *SMALL, "--steps", "14", *kept, "--resume")
+
+    def test_refuses_a_checkpoint_of_another_run(self):
+        kept = ["--checkpoint", str(self.folder)]
+        run(*SMALL, "--steps", "2", *kept)
+        self.expect_refused(2, "seed", *SMALL, "--steps", "4", "--seed", "9", *kept, "--resume")
+
+    def test_interrupted_it_leaves_a_good_checkpoint(self):
+        for how in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(how.name):
+                folder = self.folder / how.name
+                words = [*SMALL, "--codec", "dynamic8", "--checkpoint", str(folder)]
+                job = subprocess.Popen(
+                    command(*words, "--epochs", "50", "--json", "-"),
+                    env=environment(), stdout=subprocess.PIPE, text=True,
+                )
+                seen = [job.stdout.readline() for _ in range(20)]
+                job.send_signal(how)
+                rest, _ = job.communicate(timeout=training.PATIENCE)
+                self.assertEqual(128 + how, job.returncode)
+                summary = events(records("".join(seen) + rest), "summary")[0]
+                self.assertTrue(summary["stopped"])
+                step = summary["steps"]
+                lines = run(*words, "--steps", str(step + 5), "--resume")
+                self.assertEqual(step, events(lines, "config")[0]["first_step"])
+                self.assertEqual(
+                    final_hash(run(*SMALL, "--codec", "dynamic8", "--steps", str(step + 5))),
+                    final_hash(lines),
+                )
+
+
+if __name__ == "__main__":
+    training.main()

@@ -1,0 +1,39 @@
+// The module that run/trainer.cpp loads.
+
+#include "transport/module.hpp"
+
+#include <malloc.h>
+
+#include <exception>
+#include <string>
+
+#include "base/error.hpp"
+#include "train/loop/trainer.hpp"
+
+namespace {
+
+// Tensors come and go at every step. What the C library gives back to the system and gets again
+// costs a page fault for every 4 KiB.
+void keep_memory() {
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+}
+
+}  // namespace
+
+extern "C" void narrowcast_train(const narrowcast::Run& run, const narrowcast::Surroundings& around,
+                                 const char* version) {
+  using narrowcast::Error;
+  using narrowcast::Fault;
+  narrowcast::check_module_version("train", version);
+  keep_memory();
+  try {
+    narrowcast::train_on_rank(run, around);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    // libtorch explains itself over many lines; the first says what it is.
+    const std::string text = error.what();
+    throw Error(Fault::system, "libtorch: " + text.substr(0, text.find('\n')));
+  }
+}
