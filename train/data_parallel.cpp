@@ -1,6 +1,6 @@
 #include "train/data_parallel.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <torch/torch.h>
 
 #include <algorithm>

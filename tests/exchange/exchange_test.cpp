@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <thread>
 
 #include "base/error.hpp"
@@ -125,7 +126,10 @@ TEST(Exchange, ExchangesABufferWhileTheNextIsStillComputed) {
     counting.reset();
     exchange.begin({});
     exchange.ready(0, values[0]);
-    while (counting.received().messages < due) std::this_thread::yield();
+    const auto deadline = std::chrono::steady_clock::now() + kTestTimeout / 2;
+    while (counting.received().messages < due && std::chrono::steady_clock::now() < deadline)
+      std::this_thread::yield();
+    EXPECT_EQ(counting.received().messages, due);
     exchange.ready(1, values[1]);
     const StepReport report = exchange.wait();
     EXPECT_GE(report.overlap(), 0);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "base/error.hpp"
@@ -151,18 +152,37 @@ TEST(ScaledExchange, KeepsWhatIsNotFiniteVisibleAndTheRestRight) {
       }
 }
 
-// The error that is held back after a large step must not overflow the format of a small one.
-TEST(ScaledExchange, LeavesRoomForWhatIsHeldBack) {
+// Steps with such values on each rank, one after the other, under feedback: no sum overflows.
+void expect_finite_steps(const char* algorithm,
+                         const std::function<void(int rank, std::uint64_t step, Values&)>& fill) {
+  SCOPED_TRACE(algorithm);
   Plan plan = scaled_plan("float:e=4,m=1", Scaling::aps_tight);
   plan.rules[0].way.feedback = Feedback::on;
+  plan.algorithm = algorithm;
   on_ranks(3, [&](Transport& net) {
     Exchange exchange(net, plan, kTensors);
-    for (std::uint64_t step = 0; step < 6; ++step) {
+    for (std::uint64_t step = 0; step < 4; ++step) {
       Values values = shares_of(kTensors, net.rank(), step);
-      for (auto& each : values) multiply(each, step % 2 == 0 ? 1e4F : 1e-4F);
+      fill(net.rank(), step, values);
       exchange_step(exchange, {.step = step}, values);
       for (const auto& each : values) EXPECT_TRUE(std::isfinite(largest_magnitude(each)));
     }
+  });
+}
+
+// The error that is held back after a large step must not overflow the format of a small one.
+TEST(ScaledExchange, LeavesRoomForWhatSendersHoldBack) {
+  expect_finite_steps("ring", [](int, std::uint64_t step, Values& values) {
+    for (auto& each : values) multiply(each, step % 2 == 0 ? 1e4F : 1e-4F);
+  });
+}
+
+TEST(ScaledExchange, LeavesRoomForWhatOwnersHoldBack) {
+  // Numbers of the format, so that senders hold nothing back; their sum is none.
+  constexpr float kShares[] = {1, 1.5F, 0.25F};
+  expect_finite_steps("direct", [&](int rank, std::uint64_t step, Values& values) {
+    for (auto& each : values)
+      std::ranges::fill(each, std::ldexp(kShares[rank], step % 2 == 0 ? 13 : -13));
   });
 }
 
