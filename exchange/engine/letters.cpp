@@ -72,7 +72,7 @@ std::string receive_text(Conversation& group, int from, std::size_t most) {
 
 std::string verdict(Conversation& group, const std::string& of_rank_0) {
   if (group.rank() != 0) return receive_text(group, 0, kLongestVerdict);
-  const std::string text = of_rank_0.substr(0, kLongestVerdict);
+  std::string text = of_rank_0.substr(0, kLongestVerdict);
   for (int peer = 1; peer < group.size(); ++peer) send_text(group, peer, text);
   return text;
 }

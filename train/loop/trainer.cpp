@@ -49,7 +49,7 @@ class Training {
         feed_(run, data_, place_of(run, around.net)),
         replica_(run, feed_.shape(), data_.train->classes(), around.net) {
     talk_.require_equal(data_.fingerprint, "the ranks' data sets");
-    if (!run.checkpoint.empty() && talk_.rank() == 0) checkpoints_.emplace(run.checkpoint);
+    if (!run.checkpoint.empty() && talk_.rank() == 0) open_checkpoints();
     steps_per_epoch_ = feed_.steps_per_epoch();
     last_step_ = static_cast<std::uint64_t>(run.epochs) * steps_per_epoch_;
     if (run.steps > 0) last_step_ = std::min(last_step_, run.steps);
@@ -66,6 +66,16 @@ class Training {
   std::size_t images_a_step() const {
     return static_cast<std::size_t>(run_.batch) * static_cast<std::size_t>(run_.accumulate) *
            static_cast<std::size_t>(talk_.size());
+  }
+
+  // Those of another run are neither gone on from nor mixed with this one's by mistake.
+  void open_checkpoints() {
+    checkpoints_.emplace(run_.checkpoint);
+    if (!run_.resume && checkpoints_->latest())
+      throw Error(Fault::usage,
+                  fmt::format("{} has checkpoints of an earlier run: --resume goes on, "
+                              "or choose another --checkpoint folder",
+                              run_.checkpoint.string()));
   }
 
   void start() {

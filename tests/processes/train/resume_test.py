@@ -73,6 +73,11 @@ class Resume(training.Training):
         run(*SMALL, "--steps", "2", *kept)
         self.expect_refused(2, "seed", *SMALL, "--steps", "4", "--seed", "9", *kept, "--resume")
 
+    def test_does_not_mix_two_runs_in_one_folder(self):
+        kept = ["--checkpoint", str(self.folder)]
+        run(*SMALL, "--steps", "2", *kept)
+        self.expect_refused(2, "earlier run", *SMALL, "--steps", "4", *kept)
+
     def test_interrupted_it_leaves_a_good_checkpoint(self):
         for how in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(how.name):
