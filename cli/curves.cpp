@@ -50,8 +50,7 @@ void show(const std::vector<RunRecord>& runs, const Console& console) {
 
 Action declare_curves(Arguments& arguments) {
   auto words = std::make_shared<CurvesWords>();
-  arguments.words("FILE", words->files,
-                  "JSON Lines that training runs have left");
+  arguments.words("FILE", words->files, "JSON Lines that training runs have left");
   arguments.option("--html FILE", words->html, "Write a page, too");
   arguments.option("--title TEXT", words->title, "Of the page");
   return [words](const Console& console) {
