@@ -99,7 +99,7 @@ class DataParallel::Hooks : public std::enable_shared_from_this<Hooks> {
         if (watched_[i].accumulated && !leaving(i).defined()) leave(i);
       begin();
     }
-    const StepReport report = exchange_.wait();
+    StepReport report = exchange_.wait();
     for (Watched& each : watched_) each.accumulated = false;
     for (torch::Tensor& gradient : *leaving_) gradient.reset();
     begun_ = false;
