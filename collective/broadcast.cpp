@@ -38,7 +38,7 @@ class Broadcast {
     const Thrower me{.rank = static_cast<std::uint32_t>(group_.rank())};
     for (const Chunk& chunk : layout_.shard(0)) {
       const MutableBytes buffer = out_.next();
-      const std::size_t bytes = packing_.pack(chunk, buffer, me, Feedback::sender);
+      const std::size_t bytes = packing_.pack(chunk, buffer, me, Leftover::sender);
       if (!last()) out_.send(next(), bytes);
       packing_.unpack(chunk, {group_.rank(), buffer.first(bytes)});
     }

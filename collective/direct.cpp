@@ -82,7 +82,7 @@ class Direct {
 
   std::size_t encode_own(const Chunk& chunk, MutableBytes out) {
     const Thrower me{.rank = static_cast<std::uint32_t>(group_.rank())};
-    return packing_.pack(chunk, out, me, Feedback::sender);
+    return packing_.pack(chunk, out, me, Leftover::sender);
   }
 
   void contribute(std::size_t row) {
@@ -155,7 +155,7 @@ class Direct {
     const Chunk& tile = tiles.at(index);
     const MutableBytes out = tiles.in(buffer, index);
     add_tile(tiles, index, out);
-    const std::size_t bytes = packing_.pack(tile, out, {.stage = Stage::again}, Feedback::owner);
+    const std::size_t bytes = packing_.pack(tile, out, {.stage = Stage::again}, Leftover::owner);
     packing_.unpack(tile, {group_.rank(), out.first(bytes)}, how_.result);
     return bytes;
   }

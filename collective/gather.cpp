@@ -47,7 +47,7 @@ class Gather {
   Bytes send(const Chunk& chunk) {
     const Thrower me{.rank = static_cast<std::uint32_t>(group_.rank())};
     const MutableBytes buffer = out_.next();
-    const std::size_t bytes = packing_.pack(chunk, buffer, me, Feedback::sender);
+    const std::size_t bytes = packing_.pack(chunk, buffer, me, Leftover::sender);
     for (int turn = 1; turn < group_.size(); ++turn)
       out_.send((group_.rank() + turn) % group_.size(), bytes);
     return buffer.first(bytes);

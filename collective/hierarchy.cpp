@@ -134,14 +134,14 @@ class Hierarchy {
       if (chunk.values == 0 || groups_.i_lead(shard)) continue;
       const MutableBytes buffer = contributions_out_.next();
       contributions_out_.send(groups_.my_leader(shard),
-                              packing_.pack(chunk, buffer, me, Feedback::sender));
+                              packing_.pack(chunk, buffer, me, Leftover::sender));
     }
   }
 
   // Every leader adds its own share as the others see it.
   void add_members(const Chunk& chunk, MutableBytes buffer) {
     const Thrower me{.rank = static_cast<std::uint32_t>(rank_)};
-    const std::size_t own = packing_.pack(chunk, buffer, me, Feedback::sender);
+    const std::size_t own = packing_.pack(chunk, buffer, me, Leftover::sender);
     adding_.begin(1 + groups_.own());
     const int first = groups_.first(groups_.own());
     for (int i = 0; i < groups_.members(groups_.own()); ++i) {
@@ -164,7 +164,7 @@ class Hierarchy {
 
   std::size_t encode_group_sum(const Chunk& chunk, MutableBytes buffer) {
     const Thrower mine{.rank = static_cast<std::uint32_t>(groups_.own()), .stage = Stage::hop};
-    return packing_.pack(chunk, buffer, mine, Feedback::owner);
+    return packing_.pack(chunk, buffer, mine, Leftover::owner);
   }
 
   void own(std::size_t row) {
@@ -180,7 +180,7 @@ class Hierarchy {
     }
 
     const std::size_t bytes =
-        packing_.pack(chunk, buffer, {.stage = Stage::again}, Feedback::owner);
+        packing_.pack(chunk, buffer, {.stage = Stage::again}, Leftover::owner);
     for (int each = 0; each < groups_.count(); ++each)
       if (each != groups_.own()) sums_out_.send(groups_.leader(each, rank_), bytes);
     for_members([&](int member) { sums_out_.send(member, bytes, kOwned); });

@@ -41,7 +41,7 @@ class ReduceScatter {
 
   std::size_t encode(const Chunk& chunk, MutableBytes out) {
     const Thrower me{.rank = static_cast<std::uint32_t>(group_.rank())};
-    return packing_.pack(chunk, out, me, Feedback::sender);
+    return packing_.pack(chunk, out, me, Leftover::sender);
   }
 
   void contribute(std::size_t row) {

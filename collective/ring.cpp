@@ -90,7 +90,7 @@ class Ring {
     const Thrower me{.rank = static_cast<std::uint32_t>(group_.rank()),
                      .stage = hop == 0 ? Stage::first : Stage::hop,
                      .hop = static_cast<std::uint32_t>(hop)};
-    return packing_.pack(chunk, out, me, Feedback::sender);
+    return packing_.pack(chunk, out, me, Leftover::sender);
   }
 
   // Sends off this rank's own shard.

@@ -25,7 +25,7 @@ void send_receive(const Crossing& crossing, const Travel& travel, Conversation& 
   for (const Chunk& chunk : coming) in.expect(crossing.from, chunk.max_bytes);
   for (std::size_t i = 0; i < std::max(leaving.size(), coming.size()); ++i) {
     if (i < leaving.size())
-      out.send(crossing.to, out_packing.pack(leaving[i], out.next(), me, Feedback::sender));
+      out.send(crossing.to, out_packing.pack(leaving[i], out.next(), me, Leftover::sender));
     if (i < coming.size()) in_packing.unpack(coming[i], in.next());
     in.release();
   }

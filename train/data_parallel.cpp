@@ -50,6 +50,28 @@ MutableFloats floats(const torch::Tensor& tensor) {
   return {tensor.data_ptr<float>(), static_cast<std::size_t>(tensor.numel())};
 }
 
+// How often the bookkeeping of a view points to what it is a view of.
+std::size_t references(const torch::Tensor& view, const torch::Tensor& base) {
+  const auto* meta = torch::autograd::impl::get_view_autograd_meta(view);
+  if (meta == nullptr) return 0;
+  const bool backward = meta->has_bw_view() && meta->get_backward_view().base_.is_same(base);
+  const bool forward = meta->has_fw_view() && !meta->shared_view_info() &&
+                       meta->get_forward_view().base_.is_same(base);
+  return std::size_t{backward} + std::size_t{forward};
+}
+
+// Back-propagation may make what came in the parameter's gradient without copying it, even when
+// another part of the graph has yet to read the same memory through another view: only what nobody
+// else holds may be written to. A count that is not understood means that somebody does.
+bool is_held_by_others(const torch::Tensor& gradient, const torch::Tensor& incoming) {
+  if (!incoming.defined() || !incoming.is_alias_of(gradient)) return false;
+  const auto* meta = torch::autograd::impl::get_view_autograd_meta(incoming);
+  if (meta == nullptr || !meta->has_bw_view()) return gradient.storage().use_count() > 2;
+  const torch::Tensor& base = meta->get_backward_view().base_;
+  return gradient.storage().use_count() > 3 ||
+         base.use_count() > references(incoming, base) + references(gradient, base);
+}
+
 // Of any type and layout: as floats that nobody computes with.
 void broadcast(Exchange& exchange, torch::Tensor tensor) {
   const torch::NoGradGuard no_grad;
@@ -96,12 +118,13 @@ class DataParallel::Hooks : public std::enable_shared_from_this<Hooks> {
       const std::lock_guard lock(mutex_);
       // What only passes under no_sync() have made has not left yet.
       for (std::size_t i = 0; i < watched_.size(); ++i)
-        if (watched_[i].accumulated && !leaving(i).defined()) leave(i);
+        if (watched_[i].accumulated && !leaving(i).defined()) leave(i, {});
       begin();
     }
     StepReport report = exchange_.wait();
     for (Watched& each : watched_) each.accumulated = false;
     for (torch::Tensor& gradient : *leaving_) gradient.reset();
+    memory_.clear();
     begun_ = false;
     ++moment_.step;
     return report;
@@ -155,10 +178,10 @@ class DataParallel::Hooks : public std::enable_shared_from_this<Hooks> {
   }
 
   // It has been.
-  void after(std::size_t i) {
+  void after(std::size_t i, const torch::Tensor& incoming) {
     const std::lock_guard lock(mutex_);
     watched_[i].accumulated = true;
-    if (no_sync_ == 0) leave(i);
+    if (no_sync_ == 0) leave(i, incoming);
   }
 
   void begin() {
@@ -166,21 +189,29 @@ class DataParallel::Hooks : public std::enable_shared_from_this<Hooks> {
     begun_ = true;
   }
 
-  void leave(std::size_t i) {
+  void leave(std::size_t i, const torch::Tensor& incoming) {
     torch::Tensor& gradient = watched_[i].parameter.mutable_grad();
     if (!gradient.defined()) return;
     check(gradient, "gradient of", name(i));
-    // Back-propagation may hand the same memory to two parameters, as when one is a view's.
-    if (gradient.storage().use_count() > 1) gradient = gradient.clone();
+    if (is_leaving(gradient) || is_held_by_others(gradient, incoming)) gradient = gradient.clone();
     leaving(i) = gradient;
+    memory_.insert(memory(gradient));
     begin();
     exchange_.ready(i, floats(gradient));
+  }
+
+  static const void* memory(const torch::Tensor& tensor) {
+    return tensor.storage().unsafeGetStorageImpl();
+  }
+  // Two parameters may have the same memory for their gradients.
+  bool is_leaving(const torch::Tensor& gradient) const {
+    return memory_.contains(memory(gradient));
   }
 
   // Another rank has a gradient where this one has none.
   MutableFloats rest(std::size_t i) {
     torch::Tensor& gradient = watched_[i].parameter.mutable_grad();
-    if (!gradient.defined() || !travels(gradient) || gradient.storage().use_count() > 1)
+    if (!gradient.defined() || !travels(gradient) || is_leaving(gradient))
       gradient = torch::empty_like(watched_[i].parameter);
     return floats(gradient);
   }
@@ -193,7 +224,8 @@ class DataParallel::Hooks : public std::enable_shared_from_this<Hooks> {
   int no_sync_ = 0;
   // Gradients under way, by tensor; shared with the exchange, which works on them.
   std::shared_ptr<std::vector<torch::Tensor>> leaving_;
-  std::vector<Watched> watched_;  // by tensor
+  std::unordered_set<const void*> memory_;  // of those
+  std::vector<Watched> watched_;            // by tensor
 };
 
 class DataParallel::Hooks::Before final : public torch::autograd::FunctionPreHook {
@@ -215,10 +247,9 @@ class DataParallel::Hooks::After final : public torch::autograd::FunctionPostHoo
  public:
   After(std::weak_ptr<Hooks> hooks, std::size_t tensor)
       : hooks_(std::move(hooks)), tensor_(tensor) {}
-  torch::autograd::variable_list operator()(
-      const torch::autograd::variable_list& outputs,
-      const torch::autograd::variable_list& /*inputs*/) override {
-    if (const auto hooks = hooks_.lock()) hooks->after(tensor_);
+  torch::autograd::variable_list operator()(const torch::autograd::variable_list& outputs,
+                                            const torch::autograd::variable_list& inputs) override {
+    if (const auto hooks = hooks_.lock()) hooks->after(tensor_, inputs.at(0));
     return outputs;
   }
 

@@ -14,10 +14,10 @@ namespace {
 
 using Length = std::uint32_t;
 
-MutableFloats residual_of(const Piece& piece, const Part& part, Feedback feedback) {
-  if (feedback == Feedback::none) return {};
+MutableFloats residual_of(const Piece& piece, const Part& part, Leftover feedback) {
+  if (feedback == Leftover::none) return {};
   const MutableFloats all =
-      feedback == Feedback::sender ? piece.sender_residual : piece.owner_residual;
+      feedback == Leftover::sender ? piece.sender_residual : piece.owner_residual;
   return all.empty() ? all : all.subspan(part.begin, part.count);
 }
 
@@ -44,7 +44,7 @@ std::size_t packed_bytes(const Codec& codec, std::size_t values) {
   return codec.max_bytes(values) + (codec.promise().fixed_size ? 0 : sizeof(Length));
 }
 
-Encoding Packing::encoding(const Part& part, const Thrower& who, Feedback feedback) const {
+Encoding Packing::encoding(const Part& part, const Thrower& who, Leftover feedback) const {
   const Piece& piece = pieces_[part.piece];
   return {.stream = stream_of({.seed = travel_.seed,
                                .step = travel_.step,
@@ -58,7 +58,7 @@ Encoding Packing::encoding(const Part& part, const Thrower& who, Feedback feedba
 }
 
 std::size_t Packing::pack(const Chunk& chunk, MutableBytes out, const Thrower& who,
-                          Feedback feedback) const {
+                          Leftover feedback) const {
   const Span span(*group_, Work::encode);
   const std::size_t room = out.size();
   for (const Part& part : chunk.parts) {
@@ -79,7 +79,7 @@ void Packing::round(const Part& part, MutableFloats numbers, const Thrower& who)
   constexpr std::size_t kStep = 4096;  // a multiple of the blocks of all formats
   std::byte bytes[kStep * sizeof(float)];
   const Codec& codec = *pieces_[part.piece].codec;
-  Encoding how = encoding(part, who, Feedback::none);
+  Encoding how = encoding(part, who, Leftover::none);
   for (std::size_t i = 0; i < numbers.size(); i += kStep) {
     const MutableFloats some = numbers.subspan(i, std::min(kStep, numbers.size() - i));
     how.first_index = part.begin + i;

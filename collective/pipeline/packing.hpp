@@ -11,7 +11,7 @@ namespace narrowcast {
 // other; before one whose size varies stands its length, u32.
 std::size_t packed_bytes(const Codec& codec, std::size_t values);
 
-enum class Feedback { none, sender, owner };  // which residual takes part
+enum class Leftover { none, sender, owner };  // which residual takes part
 
 // Who encodes, for the dice.
 struct Thrower {
@@ -34,7 +34,7 @@ class Packing {
 
   // Returns how many bytes were written; `out` has room for chunk.max_bytes.
   std::size_t pack(const Chunk& chunk, MutableBytes out, const Thrower& who,
-                   Feedback feedback) const;
+                   Leftover feedback) const;
 
   // values = x'. A message that cannot be one is Fault::wire and names the rank it came from.
   void unpack(const Chunk& chunk, const Message& message) const;
@@ -63,7 +63,7 @@ class Packing {
   }
 
  private:
-  Encoding encoding(const Part& part, const Thrower& who, Feedback feedback) const;
+  Encoding encoding(const Part& part, const Thrower& who, Leftover feedback) const;
   template <class Take>
   void each_part(const Chunk& chunk, const Message& message, const Take& take) const;
 

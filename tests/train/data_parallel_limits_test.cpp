@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <torch/torch.h>
 
+#include <map>
+#include <string>
+
 #include "tests/support/check.hpp"
 #include "tests/train/small_modules.hpp"
 #include "train/data_parallel.hpp"
@@ -135,6 +138,40 @@ TEST(DataParallel, TakesTiedWeightsAndSharedMemory) {
     EXPECT_TRUE(torch::equal(module->weight.grad(), torch::full({3, 3}, 6.0F)));
     EXPECT_TRUE(torch::equal(module->matrix.grad(), torch::full({2, 2}, 12.0F)));
     EXPECT_TRUE(torch::equal(module->row.grad(), torch::full({1, 4}, 12.0F)));
+  });
+}
+
+// Copies would cost more than some codecs do.
+TEST(DataParallel, ExchangesGradientsWhereBackPropagationHasMadeThem) {
+  on_ranks(2, [](Transport& net) {
+    torch::nn::Sequential module(torch::nn::Conv2d(1, 2, 3), torch::nn::BatchNorm2d(2),
+                                 torch::nn::ReLU(), torch::nn::Flatten(), torch::nn::Linear(18, 3));
+    Exchange exchange(net, {}, tensors_of(*module));
+    DataParallel dp(module.ptr(), exchange);
+    std::map<std::string, const void*> made;
+    for (const auto& item : module->named_parameters())
+      item.value().register_hook([&made, name = item.key()](const torch::Tensor& gradient) {
+        made[name] = gradient.data_ptr();
+      });
+    module->forward(numbers({4, 1, 5, 5}, 1)).pow(2).mean().backward();
+    dp.wait();
+    for (const auto& item : module->named_parameters())
+      EXPECT_EQ(made.at(item.key()), item.value().grad().data_ptr()) << item.key();
+  });
+}
+
+// One that is added to an activation: its gradient is that activation's, which goes on backward.
+TEST(DataParallel, DoesNotWriteToWhatBackPropagationHasYetToRead) {
+  on_ranks(2, [](Transport& net) {
+    auto module = std::make_shared<Tied>();
+    Exchange exchange(net, {}, tensors_of(*module));
+    DataParallel dp(module, exchange);
+    const torch::Tensor hidden = torch::tanh(module->row.view({4}));
+    const void* read = nullptr;
+    hidden.register_hook([&](const torch::Tensor& gradient) { read = gradient.data_ptr(); });
+    (hidden + module->matrix.view({4})).pow(2).sum().backward();
+    dp.wait();
+    EXPECT_NE(read, module->matrix.grad().data_ptr());
   });
 }
 
