@@ -6,6 +6,7 @@
 #   OWNS     beginnings of header names that no other room may include
 #   LINKS    outside libraries, seen by this room alone
 #   EXCEPT   a folder inside that is not part of the library: it builds something of its own
+#   UNLESS   why it is not built here, if there is a reason; its rules hold all the same
 #
 # Sources are whatever lies in the folder: a new codec or command is a new file and a row in its
 # list, and nothing here changes. Headers at the top of the folder are the room's public face, those
@@ -14,10 +15,18 @@
 file(WRITE ${PROJECT_BINARY_DIR}/rooms.txt "")  # what tools/layout.py reads
 
 function(room name)
-  cmake_parse_arguments(PARSE_ARGV 1 ROOM "" "EXCEPT" "DEPENDS;OWNS;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 ROOM "" "EXCEPT;UNLESS" "DEPENDS;OWNS;LINKS")
   if(ROOM_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "room(${name}): what is ${ROOM_UNPARSED_ARGUMENTS}?")
   endif()
+  list(JOIN ROOM_DEPENDS " " depends)
+  list(JOIN ROOM_OWNS " " owns)
+  file(APPEND ${PROJECT_BINARY_DIR}/rooms.txt "${name}: ${depends} : ${owns}\n")
+  if(ROOM_UNLESS)
+    message(STATUS "no ${name}: ${ROOM_UNLESS}")
+    return()
+  endif()
+
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
   list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/main.cpp)
@@ -36,10 +45,6 @@ function(room name)
   list(TRANSFORM ROOM_DEPENDS PREPEND nc_ OUTPUT_VARIABLE rooms)
   target_link_libraries(nc_${name} PUBLIC ${rooms} PRIVATE ${ROOM_LINKS})
   house_rules(nc_${name})
-
-  list(JOIN ROOM_DEPENDS " " depends)
-  list(JOIN ROOM_OWNS " " owns)
-  file(APPEND ${PROJECT_BINARY_DIR}/rooms.txt "${name}: ${depends} : ${owns}\n")
 endfunction()
 
 # Compiler options of everything we compile ourselves.

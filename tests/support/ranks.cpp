@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <exception>
+#include <latch>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -62,14 +64,25 @@ const RanksRow& ranks_row(std::string_view name) {
 void on_ranks(const Connect& connect, int ranks, const std::function<void(Transport&)>& body) {
   std::mutex mutex;
   std::exception_ptr first;
+  // Whoever is refused in the body must not seem to refuse those that have not met yet.
+  std::latch tried(ranks);
   const auto run = [&](int rank) {
+    const auto keep_first = [&] {
+      const std::lock_guard lock(mutex);
+      if (!first) first = std::current_exception();
+    };
     std::unique_ptr<Transport> net;  // outlives the catch: who fails first has not left yet
     try {
       net = connect(rank);
+    } catch (...) {
+      keep_first();
+    }
+    tried.arrive_and_wait();
+    if (!net) return;
+    try {
       body(*net);
     } catch (...) {
-      const std::lock_guard lock(mutex);
-      if (!first) first = std::current_exception();
+      keep_first();
     }
   };
   std::vector<std::thread> threads;
