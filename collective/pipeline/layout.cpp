@@ -35,12 +35,18 @@ std::size_t shard_begin(std::size_t values, std::size_t grain, int index, int ra
 // that a message to and from every rank takes more memory than two chunks of the size asked for.
 std::size_t chunk_for(Pieces pieces, int ranks, std::size_t most) {
   constexpr std::size_t kChunks = 8;
-  constexpr std::size_t kWorthwhile = std::size_t{16} << 10;
+  constexpr double kWorthwhileBytes = 32 << 10;
   std::size_t values = 0;
-  for (const Piece& piece : pieces) values += piece.values.size();
+  std::size_t bytes = 0;
+  for (const Piece& piece : pieces) {
+    values += piece.values.size();
+    bytes += piece.codec->max_bytes(piece.values.size());
+  }
   const std::size_t even = (values / ranks + kChunks - 1) / kChunks;
-  const std::size_t least =
-      std::clamp(most / (2 * static_cast<std::size_t>(ranks)), kGrain, kWorthwhile);
+  const auto worthwhile = static_cast<std::size_t>(kWorthwhileBytes * static_cast<double>(values) /
+                                                   static_cast<double>(bytes + 1));
+  const std::size_t least = std::clamp(most / (2 * static_cast<std::size_t>(ranks)), kGrain,
+                                       std::max(kGrain, worthwhile));
   return std::min(most, std::max(even, least));
 }
 
