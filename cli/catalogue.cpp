@@ -21,6 +21,10 @@ Action declare_data_info(Arguments& arguments);
 Action declare_train(Arguments& arguments);
 Action declare_nets(Arguments& arguments);
 Action declare_curves(Arguments& arguments);
+Action declare_calibrate(Arguments& arguments);
+Action declare_predict(Arguments& arguments);
+Action declare_predict_paper(Arguments& arguments);
+Action declare_advise(Arguments& arguments);
 Action declare_doctor(Arguments& arguments);
 
 namespace {
@@ -109,6 +113,25 @@ constexpr Command kCommands[] = {
      "narrowcast curves fp32.jsonl dynamic8.jsonl\n"
      "narrowcast curves runs/*.jsonl --html runs.html --title 'One week of runs'",
      declare_curves},
+    {"calibrate", "measure links, codecs and networks here: a profile to predict from",
+     "narrowcast calibrate --workers 2 --net mnist-mlp -o here.toml\n"
+     "narrowcast calibrate --hosts hosts.txt --net resnet50 --batch 32 -o cluster.toml",
+     declare_calibrate},
+    {"predict", "say how long a step will take, by codec and number of workers",
+     "narrowcast predict --net resnet50 --profile ethernet-10g --workers 2..64\n"
+     "narrowcast predict --net mnist-mlp --profile here.toml --codec fp32,dynamic8 --html "
+     "page.html",
+     declare_predict},
+    {"predict paper", "compute what the papers predict, beside the figures that they print",
+     "narrowcast predict paper d16-cluster\n"
+     "narrowcast predict paper d16-cluster --corrected\n"
+     "narrowcast predict paper a20-steps --json",
+     declare_predict_paper},
+    {"advise",
+     "say whether low precision pays, and how: with the gain, its interval and the reason",
+     "narrowcast advise --net resnet50 --profile ethernet-10g --workers 16\n"
+     "narrowcast advise --net mnist-mlp --profile here.toml --max-error 0.05 -o plan.toml",
+     declare_advise},
     {"doctor", "say what this machine has, what is missing and how to install it",
      "narrowcast doctor\n"
      "narrowcast doctor --json",

@@ -100,7 +100,8 @@ void declare_ranks(Arguments& arguments, RankWords& words) {
 Ranks::Ranks(const RankWords& words, const Variables& variables)
     : words_(words), launch_(read_launch(with_rendezvous(words, variables))) {
   if (!words.transport.empty()) transport_row(words.transport);
-  if (!(words.timeout > 0 && words.timeout <= kLongestTimeout))
+  if (!words.has_timeout()) words_.timeout = std::chrono::duration<double>(kDefaultTimeout).count();
+  if (!(words_.timeout > 0 && words_.timeout <= kLongestTimeout))
     refuse("--timeout takes seconds up to {:g}", kLongestTimeout);
   if (!words.shape.empty()) shape_ = parse_shape(words.shape);
   const std::filesystem::path key_file =

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,11 +23,13 @@ struct RankWords {
   std::string transport = {};
   std::string workers = {};
   std::string hosts = {};
-  double timeout = std::chrono::duration<double>(kDefaultTimeout).count();
+  double timeout = std::numeric_limits<double>::quiet_NaN();  // seconds; NaN: nobody has said
   std::string shape = {};
   std::string key_file = {};
   std::string rendezvous = {};
   bool encrypt = false;
+
+  bool has_timeout() const { return !std::isnan(timeout); }
 };
 
 void declare_ranks(Arguments& arguments, RankWords& words);
@@ -62,6 +66,8 @@ class Ranks {
   std::string_view sealing() const;
   // Whether no launcher has: they are threads of this process, or processes that it starts.
   bool starts_them() const { return launch_.launcher == Launcher::none; }
+  // Whether somebody else has: neither this process nor the narrowcast that started it.
+  bool has_launcher() const { return !starts_them() && launch_.launcher != Launcher::own; }
 
   // Runs the body on all ranks, after they have agreed on the terms, or on the rank that this
   // process is. Messages are counted as the body sends them. Over networks, and with a key

@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
@@ -23,7 +25,10 @@ constexpr std::string_view kUsualPort = "29500";  // torchrun's
 
 // What a login does not bring along.
 constexpr const char* kForwarded[] = {"NARROWCAST_PORT", "NARROWCAST_TARGET", "GLOO_SOCKET_IFNAME"};
-constexpr const char* kForwardedPaths[] = {"NARROWCAST_KEY_FILE", "NARROWCAST_MODULES"};
+constexpr const char* kForwardedPaths[] = {"NARROWCAST_KEY_FILE", "NARROWCAST_MODULES",
+                                           "NARROWCAST_DATA"};
+// Settings of commands.
+constexpr std::string_view kForwardedBeginnings[] = {"NARROWCAST_TRAIN_", "NARROWCAST_PLAN_"};
 
 // A descriptor for rank 0 of the terminal that standard error is.
 class Terminal {
@@ -112,22 +117,52 @@ std::string from_anywhere(const std::string& path) {
   return path.empty() ? path : std::filesystem::absolute(path).string();
 }
 
+// Options that name files: these are looked for where this command was started, on every host.
+constexpr std::array<std::string_view, 8> kFileOptions{
+    "--key-file", "--config", "--plan", "--checkpoint", "--weights", "--output", "-o", "--hosts"};
+
+// Of the command, with what follows as its value. A data set may be a file's name or its own.
+bool takes_a_file(const std::string& option, const std::vector<std::string>& words) {
+  if (option == "--json" || option == "--data") return words.front() == "train";
+  return std::ranges::find(kFileOptions, option) != kFileOptions.end();
+}
+
+std::string there(const std::string& option, const std::string& value) {
+  const bool is_file = value != "-" && (option != "--data" || std::filesystem::exists(value));
+  return is_file ? from_anywhere(value) : value;
+}
+
 // There, a rank is told its place and must not start others.
 std::vector<std::string> words_there(const std::vector<std::string>& words) {
-  constexpr std::string_view kKeyFile = "--key-file";
-  constexpr std::string_view kHosts = "--hosts";
   std::vector<std::string> kept;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string name = words[i].substr(0, words[i].find('='));
-    if (name != kKeyFile && name != kHosts) {
+    if (!takes_a_file(name, words)) {
       kept.push_back(words[i]);
       continue;
     }
     const std::string value =
         name.size() < words[i].size() ? words[i].substr(name.size() + 1) : words.at(++i);
-    if (name == kKeyFile) kept.push_back(fmt::format("{}={}", kKeyFile, from_anywhere(value)));
+    if (name == "--hosts") continue;
+    kept.push_back(name);
+    kept.push_back(there(name, value));
   }
   return kept;
+}
+
+// NAME=value of every variable that has a say in how a command runs there.
+std::vector<std::string> settings_of_environment() {
+  std::vector<std::string> settings;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view variable(*entry);
+    for (const std::string_view beginning : kForwardedBeginnings) {
+      const std::size_t equals = variable.find('=');
+      if (!variable.starts_with(beginning) || equals == std::string_view::npos) continue;
+      settings.push_back(fmt::format("{}={}", variable.substr(0, equals),
+                                     quoted(std::string(variable.substr(equals + 1)))));
+    }
+  }
+  return settings;
 }
 
 std::vector<std::string> split_blanks(const std::string& text) {
@@ -203,6 +238,7 @@ void start_on_hosts(const std::vector<Host>& hosts, const Console& console, cons
     for (const char* name : kForwardedPaths)
       if (const auto value = environment_variable(name))
         words.push_back(fmt::format("{}={}", name, quoted(from_anywhere(*value))));
+    for (const std::string& setting : settings_of_environment()) words.push_back(setting);
     for (const auto& [name, value] : extras.environment)
       words.push_back(fmt::format("{}={}", name, quoted(value)));
     words.push_back(quoted(program));

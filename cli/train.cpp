@@ -5,10 +5,12 @@
 
 #include "base/error.hpp"
 #include "cli/arguments.hpp"
+#include "cli/calibration.hpp"
 #include "cli/command.hpp"
 #include "cli/ranks.hpp"
 #include "cli/train_report.hpp"
 #include "cli/train_settings.hpp"
+#include "cli/verdict.hpp"
 #include "run/trainer.hpp"
 
 namespace narrowcast::cli {
@@ -57,28 +59,57 @@ struct Request {
   int restarts = 0;
 };
 
-// The plan may say how to reach the others, unless the command line does.
+// The plan may say how to reach the others, unless command line or environment do.
 RankWords with_plan(RankWords words, const Plan& plan) {
-  const RankWords usual;
-  if (words.timeout == usual.timeout)
-    words.timeout = std::chrono::duration<double>(plan.deadline).count();
-  if (words.key_file.empty()) words.key_file = plan.key_file;
+  if (!words.has_timeout()) words.timeout = std::chrono::duration<double>(plan.deadline).count();
+  if (words.key_file.empty() && !environment_variable("NARROWCAST_KEY_FILE"))
+    words.key_file = plan.key_file;
   return words;
 }
 
 void check(const Request& request, const Run& run, const Ranks& ranks) {
   if (request.restarts < 0 || request.restarts > kMostRestarts)
     throw Error(Fault::usage, fmt::format("--restarts takes 0 to {}", kMostRestarts));
+  if (request.settings.measures()) {
+    require(run.parallel == Parallel::data, Fault::usage,
+            "--codec auto is for --parallel data: narrowcast predict compares the others");
+    require(
+        !run.resume && request.restarts == 0, Fault::usage,
+        "--codec auto may choose otherwise the next time, and a run that goes on needs the same: "
+        "write a plan with narrowcast advise, and give that to --plan");
+  }
   if (request.restarts == 0) return;
   require(!run.checkpoint.empty(), Fault::usage,
           "--restarts needs --checkpoint DIR, to go on from");
-  require(ranks.transport() != "inproc", Fault::usage,
-          "--restarts is for workers that are processes, not for --transport inproc");
+  require(
+      ranks.transport() != "inproc" && !ranks.has_launcher(), Fault::usage,
+      "--restarts is for worker processes that narrowcast starts: not for --transport inproc, and "
+      "under a launcher it is the launcher that starts again, with --resume");
+}
+
+// What is quickest here: by a short calibration, from which all ranks draw the same conclusion.
+Plan find_plan(const Run& run, const Ranks& ranks, const Rank& rank) {
+  constexpr double kSeconds = 2;
+  if (rank.speaks())
+    rank.console.err << "measuring links, codecs and the network ...\n" << std::flush;
+  const Profile profile = calibrate_all(
+      rank.net, {.runs = {run}, .machine_workers = ranks.local_size(), .seconds = kSeconds});
+  const Wish wish = {
+      .model = run.net, .batch = run.batch * run.accumulate, .workers = ranks.size()};
+  const Advice advice = advise(profile, wish);
+  if (rank.speaks()) rank.console.err << verdict_line(advice) << "\n" << std::flush;
+  Plan plan = run.plan;
+  plan.rules = advice.best.plan.rules;
+  plan.algorithm = advice.best.plan.algorithm;
+  plan.group = advice.best.plan.group;
+  plan.fusion_bytes = advice.best.plan.fusion_bytes;
+  return plan;
 }
 
 void train_here(const Request& request, Run run, const Ranks& ranks, const Rank& rank) {
   const bool restarted = environment_variable(kRestartVariable).has_value();
   if (restarted) run.resume = true;
+  if (request.settings.measures() && ranks.size() > 1) run.plan = find_plan(run, ranks, rank);
   const StopWish wish;
   const Surroundings::Asked asked = [] { return stop_asked != 0; };
   if (!rank.speaks()) {
@@ -110,9 +141,10 @@ void run_training(const Request& request, const Console& console) {
     console.err << fmt::format("narrowcast: {}; restart {} of {}\n", why, restart, request.restarts)
                 << std::flush;
   };
+  std::vector<Term> terms = terms_of(run);
+  if (request.settings.measures()) terms.push_back({"codec", "auto"});
   ranks.run(
-      console, terms_of(run), [&](const Rank& rank) { train_here(request, run, ranks, rank); },
-      care);
+      console, terms, [&](const Rank& rank) { train_here(request, run, ranks, rank); }, care);
 }
 
 }  // namespace

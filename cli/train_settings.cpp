@@ -40,7 +40,7 @@ void add_words(std::vector<Setting>& settings, const TrainWords& words) {
   add("net", "--net", words.net);
   add("data", "--data", words.data);
   add("plan", "--plan", words.plan);
-  add("codec", "--codec", words.codec);
+  if (!words.measures()) add("codec", "--codec", words.codec);
   add("parallel", "--parallel", words.parallel);
   add("epochs", "--epochs", words.epochs);
   add("steps", "--steps", words.steps);
@@ -68,7 +68,8 @@ void declare_settings(Arguments& arguments, TrainWords& words) {
   arguments.option("--data WHAT", words.data,
                    "A data set's name, a folder or a file of 'narrowcast data pack' "
                    "[fashion-mnist]");
-  arguments.option("--codec SPEC", words.codec, "How gradients travel [fp32]");
+  arguments.option("--codec SPEC", words.codec,
+                   "How gradients travel; auto: measures what is quickest here, first [fp32]");
   arguments.option("--plan FILE", words.plan, "Rules by tensor instead, see docs/plan.md");
   arguments.option("--parallel HOW", words.parallel, "data, model or hybrid [data]");
   arguments.option("--epochs E", words.epochs, "[the network's recipe]");
@@ -99,7 +100,6 @@ std::vector<Term> terms_of(const Run& run) {
   shared.data_folder.clear();
   shared.checkpoint.clear();
   shared.weights.clear();
-  shared.checkpoint_every = run.checkpoint_every;
   shared.plan.key_file.clear();
   std::vector<Term> terms;
   std::map<std::string, int> seen;

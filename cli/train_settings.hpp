@@ -30,6 +30,9 @@ struct TrainWords {
   bool resume = false;
   bool no_test = false;
   std::vector<std::string> more = {};  // KEY=VALUE
+
+  // --codec auto: which one is found out by measuring, when the ranks are there.
+  bool measures() const { return codec == "auto"; }
 };
 
 void declare_settings(Arguments& arguments, TrainWords& words);

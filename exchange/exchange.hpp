@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -48,6 +49,8 @@ struct StepReport {
   bool skipped = false;          // non-finite values and NonFinitePolicy::skip_step: use no sums
   bool stop = false;             // some rank has called ask_to_stop() before its wait()
   std::vector<bool> used;        // by tensor: whether any rank has made it ready in this step
+  // By tensor: when this rank had it ready; the clock's beginning where it had not.
+  std::vector<std::chrono::steady_clock::time_point> ready_at;
 };
 
 // One step: begin(), ready() for tensors in any order and from any thread, wait(). A thread of its

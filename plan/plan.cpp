@@ -37,6 +37,11 @@ const Way& way_at(const Rule& rule, const Moment& moment) {
 
 }  // namespace
 
+Way usual_way(std::string_view codec) {
+  return {.codec = std::string(codec),
+          .feedback = codec.starts_with("onebit") ? Feedback::on : Feedback::off};
+}
+
 Plan plan_for(const Way& way) {
   Plan plan;
   plan.rules.push_back({.pattern = "*", .way = way});

@@ -48,6 +48,12 @@ struct Rule {
   bool operator==(const Rule&) const = default;
 };
 
+// What workers divide among themselves: the images, the layers, or images first and layers then.
+enum class Parallel { data, model, hybrid };
+
+// Which side of a fully connected layer's matrix they divide: activations are put together, or summed.
+enum class Split { output, input };
+
 enum class Total { sum, average };
 
 enum class NonFinitePolicy {
@@ -71,7 +77,10 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
-// Every tensor in that codec.
+// With feedback where a codec does not learn without it (1-bit SGD).
+Way usual_way(std::string_view codec);
+
+// Every tensor in that way.
 Plan plan_for(const Way& way);
 
 // Unknown keys, values that do not fit and codecs that do not exist are Fault::usage, one line that

@@ -7,8 +7,9 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <vector>
+
+#include "base/nearest.hpp"
 
 namespace narrowcast {
 namespace {
@@ -31,22 +32,6 @@ std::optional<Number> number_of(std::string_view text) {
   const auto [stopped, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc{} || stopped != end) return std::nullopt;
   return value;
-}
-
-// Letters to insert, delete or replace to get from one name to the other (Levenshtein).
-std::size_t changes(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      const std::size_t replaced = diagonal + (from[i] == to[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
 }
 
 // One character of UTF-8: how many bytes follow the first, and the least that may be coded so.
@@ -123,10 +108,7 @@ std::string text_of(std::uint64_t value) {
 }
 
 std::string instead_of(std::string_view name, std::span<const std::string_view> known) {
-  const auto distance = [&](std::string_view each) { return changes(name, each); };
-  const auto nearest = std::ranges::min_element(known, {}, distance);
-  if (nearest != known.end() && distance(*nearest) <= std::max<std::size_t>(nearest->size() / 3, 1))
-    return fmt::format("did you mean '{}'?", *nearest);
+  if (const auto near = nearest(name, known)) return fmt::format("did you mean '{}'?", *near);
   return fmt::format("there are: {}", fmt::join(known, ", "));
 }
 

@@ -156,16 +156,15 @@ class Resolution {
     const Way way = way_of_all();
     run_.plan.rules = plan_for(way).rules;
     if (run_.parallel == Parallel::data) return;
-    const Way link{.codec = way.codec, .scaling = way.scaling};
+    const Way link{.codec = way.codec};  // scaling is for sums of gradients
     if (is_after(*codec, last("plan.activations"))) run_.plan.activations = link;
     if (is_after(*codec, last("plan.errors"))) run_.plan.errors = link;
   }
 
   Way way_of_all() const {
     const auto& [codec, scaling, feedback] = one_way_;
-    // Without feedback 1-bit SGD does not learn.
-    bool feed_back = codec->value.starts_with("onebit");
-    Way way{.codec = codec->value};
+    Way way = usual_way(codec->value);
+    bool feed_back = way.feedback == Feedback::on;
     if (scaling != nullptr) {
       const std::optional<Scaling> named = scaling_of(scaling->value);
       if (!named) throw misfit(*scaling, "one of none, aps, aps-tight");

@@ -17,8 +17,6 @@
 // what it tells of itself. No torch: whoever trains is loaded when asked for.
 namespace narrowcast {
 
-enum class Parallel { data, model, hybrid };
-
 struct Optimiser {
   std::string name = "sgd";  // sgd, rmsprop, adam, lars
   double rate = 0.1;
@@ -51,10 +49,11 @@ struct Run {
   std::filesystem::path data_folder = {};
   Parallel parallel = Parallel::data;
   int epochs = 10;
-  std::uint64_t steps = 0;  // stop after so many in all; 0: after the epochs
-  int batch = 128;          // images of one worker and step
-  int accumulate = 1;       // backward passes whose gradients make one step
-  int sub_batches = 1;      // hybrid: cut into so many, whose transfers overlap
+  std::uint64_t steps = 0;      // stop after so many in all; 0: after the epochs
+  int batch = 128;              // images of one worker and step
+  int accumulate = 1;           // backward passes whose gradients make one step
+  Split split = Split::output;  // model: what of a layer workers divide
+  int sub_batches = 1;          // hybrid: cut into so many, whose transfers overlap
   std::uint64_t seed = 1;
   Optimiser optimiser = {};
   Schedule schedule = {};

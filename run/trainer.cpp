@@ -18,6 +18,14 @@ void train(const Run& run, const Surroundings& around) {
   start(run, around, own_version.c_str());
 }
 
+MeasuredModel measure(const Measuring& measuring) {
+  const std::string own_version(version());
+  const auto start = reinterpret_cast<ModuleMeasure>(load_from(kModule, "narrowcast_measure"));
+  MeasuredModel model;
+  start(measuring, model, own_version.c_str());
+  return model;
+}
+
 bool can_train() { return !find_module(kModule.name).empty(); }
 
 }  // namespace narrowcast

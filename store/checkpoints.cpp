@@ -62,8 +62,9 @@ void Checkpoints::save(std::uint64_t step, const Snapshot& snapshot) const {
   remove_abandoned_files(folder_);
   int newer = 0;
   for (const std::uint64_t other : steps_in(folder_)) {
-    // Later ones were there before a run went back to this step: damaged, and not ours to judge.
-    if (other > step || ++newer <= keep_) continue;
+    // Later ones were there before the run went back to this step: damaged, or of another number of
+    // workers, whose steps are other ones. Whoever resumes now must not find them.
+    if (other <= step && ++newer <= keep_) continue;
     std::error_code ignored;  // the checkpoint that matters is safe
     fs::remove(folder_ / name_of(other), ignored);
   }

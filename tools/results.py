@@ -3,12 +3,14 @@
 
     tools/results.py docs/results > docs/results.md
 
-The folder has codec.jsonl and collectives/*.jsonl, each with what `narrowcast doctor --json` printed in
-the same run.
+The folder has codec.jsonl, collectives/*.jsonl and training/*.jsonl, each with what `narrowcast doctor
+--json` printed in the same run.
 """
 import json
 import pathlib
 import sys
+
+from training_results import print_training
 
 LARGE, CACHED = 25 << 20, 1 << 20
 
@@ -156,3 +158,4 @@ def print_codecs(folder):
 if __name__ == "__main__":
     print_codecs(pathlib.Path(sys.argv[1]))
     print_collectives(pathlib.Path(sys.argv[1]) / "collectives")
+    print_training(pathlib.Path(sys.argv[1]) / "training", machine_line)

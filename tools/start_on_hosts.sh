@@ -11,6 +11,7 @@ readers=()
 # When ranks get the next signal, in SECONDS of this shell; 0 is never.
 deadline=0
 next_signal=TERM
+was_interrupted=
 # The exit code of run.
 verdict=0
 
@@ -28,10 +29,13 @@ end_ranks() {
   deadline=$((SECONDS + 2))
 }
 
-# interrupted EXIT_CODE
+# interrupted EXIT_CODE: the first time ranks have half a minute, to finish a step and write what they
+# keep.
 interrupted() {
   verdict=$1
   end_ranks
+  if [[ -z $was_interrupted ]]; then deadline=$((SECONDS + 30)); fi
+  was_interrupted=yes
 }
 
 # start_rank HOST OUTPUT CMD...

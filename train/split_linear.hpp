@@ -88,8 +88,6 @@ class ActivationLink {
   std::unique_ptr<Lines> lines_;
 };
 
-enum class Split { output, input };
-
 // Whether the gradient of the input is summed over the ranks here, or left as this rank's part of it
 // for somebody else to sum.
 enum class InputGradient { summed, partial };

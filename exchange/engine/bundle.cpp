@@ -75,7 +75,8 @@ void Bundle::choose() {
     passage.feedback = {.feedback =
                             passage.way->feedback == Feedback::on && !is_fp32(*passage.codec)};
     const bool held = passage.feedback.feedback && row_->owner_residual;
-    if (held) passage.feedback.passage = passage_of(row_->name, passage.codec->spec());
+    if (held)
+      passage.feedback.passage = passage_of(row_->name, plan().group, passage.codec->spec());
     if (passage.way->scaling != Scaling::none)
       passage.scale = &setting_.codecs.scale(*passage.codec, passage.way->scaling,
                                              {.ranks = group_.size(),

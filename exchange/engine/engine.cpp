@@ -108,6 +108,7 @@ void Exchange::Engine::begin(const Moment& moment) {
   for (std::size_t i = 0; i < items_.size(); ++i) items_[i] = {.residual = &residuals_[i]};
   for (std::size_t i = 0; i < bundles_.size(); ++i) missing_[i] = bundles_[i]->tensors().size();
   report_ = {};
+  report_.ready_at.resize(tensors_.size());
   moment_ = moment;
   done_ = false;
   state_ = State::under_way;
@@ -127,6 +128,7 @@ void Exchange::Engine::ready(std::size_t index, MutableFloats values) {
                 fmt::format("'{}' is ready for the second time in a step", tensor(index).name));
   items_[index].values = values;
   items_[index].here = true;
+  report_.ready_at[index] = Clock::now();
   if (--missing_[bundle_of_[index]] == 0) changed_.notify_all();
 }
 

@@ -21,8 +21,10 @@ void hand_over(Residual& residual) {
 
 }  // namespace
 
-std::string passage_of(std::string_view algorithm, const std::string& codec) {
-  return std::string(algorithm) + ' ' + codec;
+std::string passage_of(std::string_view algorithm, int group, const std::string& codec) {
+  // Who owns what in a hierarchy depends on its groups.
+  const std::string groups = algorithm == "hierarchy" ? '/' + std::to_string(group) : "";
+  return std::string(algorithm) + groups + ' ' + codec;
 }
 
 std::string codec_in(const std::string& passage) { return passage.substr(passage.find(' ') + 1); }

@@ -16,7 +16,7 @@ struct Residual {
   std::string passage;       // of the owner's: algorithm and codec, which decide where that is
 };
 
-std::string passage_of(std::string_view algorithm, const std::string& codec);
+std::string passage_of(std::string_view algorithm, int group, const std::string& codec);
 std::string codec_in(const std::string& passage);
 
 // How a tensor travels in a step, as far as residuals go.

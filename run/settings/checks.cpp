@@ -30,6 +30,8 @@ void check_checkpoints(const Run& run, const Checks& check) {
 }
 
 void check_batches(const Run& run, const Checks& check) {
+  check.refuse_if(run.split != Split::output && run.parallel != Parallel::model, "split",
+                  "split = input is for parallel = model");
   check.refuse_if(run.sub_batches > 1 && run.parallel != Parallel::hybrid, "sub_batches",
                   "sub_batches are for parallel = hybrid");
   check.refuse_if(run.batch % run.sub_batches != 0, "sub_batches",

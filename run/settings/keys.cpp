@@ -17,6 +17,9 @@ constexpr std::array kParallels{Named<Parallel>{"data", Parallel::data},
                                 Named<Parallel>{"model", Parallel::model},
                                 Named<Parallel>{"hybrid", Parallel::hybrid}};
 
+constexpr std::array kSplits{Named<Split>{"output", Split::output},
+                             Named<Split>{"input", Split::input}};
+
 constexpr std::array<Text, 4> kOptimisers{"sgd", "rmsprop", "adam", "lars"};
 constexpr std::array<Text, 5> kShapes{"constant", "exponential", "steps", "linear", "cosine"};
 
@@ -73,6 +76,13 @@ constexpr std::array kRows{
     RunKey{"accumulate", "a whole number from 1",
            [](Run& run, Text value) { return put(run.accumulate, value, 1); },
            [](const Run& run) { return text(run.accumulate); }},
+    RunKey{"split", "output or input",
+           [](Run& run, Text value) {
+             const std::optional<Split> split = value_of(kSplits, value);
+             run.split = split.value_or(run.split);
+             return split.has_value();
+           },
+           [](const Run& run) { return in_quotes(name_of(kSplits, run.split)); }},
     RunKey{"sub_batches", "a whole number from 1",
            [](Run& run, Text value) { return put(run.sub_batches, value, 1); },
            [](const Run& run) { return text(run.sub_batches); }},

@@ -98,6 +98,9 @@ std::map<std::string, QuickRun> quick_runs() {
       {"data pack", quick_pack()},
       {"data info", {{"synthetic"}, ""}},
       {"nets", {{}, ""}},
+      {"predict paper", {{"d16-cluster", "--corrected"}, ""}},
+      {"predict", {{"--workers", "2..8"}, ""}},
+      {"advise", {{"--net", "resnet50"}, ""}},
       {"doctor", {{}, ""}},
   };
 }

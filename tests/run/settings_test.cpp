@@ -26,6 +26,7 @@ const std::map<std::string, std::string>& other_values() {
       {"steps", "12345678901"},
       {"batch", "96"},
       {"accumulate", "3"},
+      {"split", "input"},
       {"sub_batches", "4"},
       {"seed", "18446744073709551615"},
       {"clip", "0.1"},
@@ -61,6 +62,7 @@ const std::map<std::string, std::string>& other_values() {
 // What else a value needs to go with it.
 std::vector<std::string> company_of(const std::string& key) {
   if (key == "sub_batches") return {"parallel=hybrid"};
+  if (key == "split") return {"parallel=model"};
   if (key == "resume" || key == "checkpoint_every") return {"checkpoint=points"};
   if (key == "optimiser.nesterov") return {"optimiser.name=sgd", "optimiser.momentum=0.9"};
   if (key == "optimiser.momentum") return {"optimiser.name=sgd"};

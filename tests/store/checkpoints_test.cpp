@@ -127,6 +127,17 @@ TEST(Checkpoints, NeverDropTheOneJustSaved) {
   EXPECT_THAT(names_in(folder), ElementsAre(name_of(10)));
 }
 
+// Another number of workers takes other steps for the same images: its numbers may be smaller.
+TEST(Checkpoints, AreNotFoundWhenARunHasGoneBackBehindThem) {
+  const TemporaryFolder folder;
+  const Checkpoints checkpoints(folder.path(), 2);
+  checkpoints.save(900, at_step(900));
+  checkpoints.save(936, at_step(936));
+  checkpoints.save(585, at_step(585));
+  EXPECT_EQ(585u, checkpoints.latest()->step);
+  EXPECT_THAT(names_in(folder), ElementsAre(name_of(585)));
+}
+
 TEST(Checkpoints, LeaveOtherFilesAlone) {
   const TemporaryFolder folder;
   const std::vector<std::string> others = {

@@ -1,6 +1,6 @@
 #include "train/loop/feed.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <torch/torch.h>
 
 #include <numeric>

@@ -1,6 +1,6 @@
 #include "train/loop/progress.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "train/loop/rank_talk.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -9,13 +9,8 @@
 #include "base/error.hpp"
 
 namespace narrowcast {
-namespace {
-
-constexpr std::uint32_t kChannel = 1;
-
-}  // namespace
-
-RankTalk::RankTalk(Transport& net) : group_(net, kChannel), fp32_(make_codec("fp32")) {}
+RankTalk::RankTalk(Transport& net, Channel channel)
+    : group_(net, channel), fp32_(make_codec("fp32")) {}
 
 std::vector<float> RankTalk::sum(std::vector<float> values) {
   const Piece piece = {.tensor = 1, .values = values, .codec = fp32_.get()};

@@ -13,7 +13,8 @@ namespace narrowcast {
 // Small things that ranks tell each other between steps, exactly.
 class RankTalk {
  public:
-  explicit RankTalk(Transport& net);
+  static constexpr Channel kChannel = 1;
+  explicit RankTalk(Transport& net, Channel channel = kChannel);
 
   int rank() const { return group_.rank(); }
   int size() const { return group_.size(); }

@@ -1,6 +1,6 @@
 #include "train/loop/replica.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <torch/torch.h>
 
 #include <algorithm>
@@ -21,9 +21,10 @@ using Clock = std::chrono::steady_clock;
 constexpr std::uint32_t kActivations = 4;  // channel; the exchange's begin later
 constexpr std::size_t kTestBatch = 500;
 
-double ms_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+double ms_between(Clock::time_point start, Clock::time_point end) {
+  return std::chrono::duration<double, std::milli>(end - start).count();
 }
+double ms_since(Clock::time_point start) { return ms_between(start, Clock::now()); }
 
 // Weights are drawn from a generator that the whole process shares.
 std::shared_ptr<Network> make_seeded(const Run& run, const Workshop& workshop) {
@@ -106,7 +107,11 @@ class Replica::Parts {
     dp_->set_moment(when.moment);
     if (link_) link_->set_step(when.moment.step);
     StepOutcome outcome;
-    outcome.loss = run_.parallel == Parallel::hybrid ? go_hybrid(feed, when) : go(feed, when);
+    if (run_.parallel == Parallel::hybrid)
+      outcome.loss = go_hybrid(feed, when);
+    else
+      go(feed, when, outcome);
+    outcome.forward_ms = ms_between(start, outcome.backward_begins);
     outcome.report = dp_->wait();
     if (link_) add_costs(outcome.report, link_->take_costs());
     if (!outcome.report.skipped) {
@@ -196,12 +201,13 @@ class Replica::Parts {
   }
 
   void ask_to_stop() { exchange_->ask_to_stop(); }
+  const std::vector<Tensor>& tensors() const { return exchange_->tensors(); }
 
  private:
   Workshop workshop(const ImageShape& shape, int classes) {
     Workshop workshop = {.input = shape, .classes = classes};
     if (run_.dropout) workshop.dice = &dice_;
-    if (link_) workshop.linear = split_linear_maker(*link_, run_.parallel);
+    if (link_) workshop.linear = split_linear_maker(*link_, run_.parallel, run_.split);
     return workshop;
   }
 
@@ -235,7 +241,7 @@ class Replica::Parts {
       call("optimiser/" + name, name.substr(name.find('/') + 1), tensor);
   }
 
-  double go(Feed& feed, const When& when) {
+  void go(Feed& feed, const When& when, StepOutcome& outcome) {
     const auto parts = static_cast<std::size_t>(run_.accumulate);
     double loss_sum = 0;
     for (std::size_t part = 0; part < parts; ++part) {
@@ -245,10 +251,12 @@ class Replica::Parts {
       const Batch batch = feed.training(when.step_in_epoch, part, parts);
       const torch::Tensor scores = network_->forward(batch.images);
       const torch::Tensor loss = torch::nn::functional::cross_entropy(scores, batch.labels);
+      outcome.backward_begins = Clock::now();
       (parts == 1 ? loss : loss / static_cast<double>(parts)).backward();
+      outcome.backward_ms = ms_since(outcome.backward_begins);
       loss_sum += loss.item<double>();
     }
-    return loss_sum / static_cast<double>(parts);
+    outcome.loss = loss_sum / static_cast<double>(parts);
   }
 
   double go_hybrid(Feed& feed, const When& when) {
@@ -291,6 +299,8 @@ Replica::~Replica() = default;
 StepOutcome Replica::step(Feed& feed, const When& when) { return parts_->step(feed, when); }
 
 void Replica::ask_to_stop() { parts_->ask_to_stop(); }
+
+const std::vector<Tensor>& Replica::tensors() const { return parts_->tensors(); }
 
 double Replica::test(Feed& feed, std::size_t images, RankTalk& talk) {
   return parts_->test(feed, images, talk);

@@ -2,6 +2,7 @@
 
 #include <torch/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -24,6 +25,10 @@ namespace narrowcast {
 struct StepOutcome {
   double loss = 0;  // mean over the images that this rank has seen
   double step_ms = 0;
+  // Of back-propagation, the last one where a step has several.
+  std::chrono::steady_clock::time_point backward_begins = {};
+  double forward_ms = 0;  // until then, with the reading of images
+  double backward_ms = 0;
   StepReport report = {};
 };
 
@@ -45,6 +50,9 @@ class Replica {
   };
   StepOutcome step(Feed& feed, const When& when);
   void ask_to_stop();
+
+  // What it exchanges, in the order of StepReport::ready_at.
+  const std::vector<Tensor>& tensors() const;
 
   // Percent of the test images that it gets wrong. All ranks call it and know the answer.
   double test(Feed& feed, std::size_t images, RankTalk& talk);

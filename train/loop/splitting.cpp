@@ -30,10 +30,11 @@ void each_split_layer(const torch::nn::Module& network, const Call& call) {
 
 }  // namespace
 
-LinearMaker split_linear_maker(ActivationLink& link, Parallel parallel) {
-  return [&link, parallel, made = std::uint64_t{0}](const Workshop::LinearWish& wish) mutable {
+LinearMaker split_linear_maker(ActivationLink& link, Parallel parallel, Split split) {
+  return [&link, parallel, split,
+          made = std::uint64_t{0}](const Workshop::LinearWish& wish) mutable {
     const bool first_of_hybrid = parallel == Parallel::hybrid && made == 0;
-    SplitLinearOptions options = {.inputs = wish.inputs, .outputs = wish.outputs};
+    SplitLinearOptions options = {.inputs = wish.inputs, .outputs = wish.outputs, .split = split};
     if (first_of_hybrid) options.input_gradient = InputGradient::partial;
     options.layer = ++made;
     return std::make_shared<SplitLayer>(options, link);

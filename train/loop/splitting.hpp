@@ -22,7 +22,8 @@ using LinearMaker = std::function<std::shared_ptr<Layer>(const Workshop::LinearW
 // Makes a network's fully connected layers, split by output, with parameters named like whole ones
 // and initial weights that are parts of theirs. In a hybrid the first one that it makes leaves the
 // gradient of its input in parts, for hybrid_step() to sum; so each network needs a maker of its own.
-LinearMaker split_linear_maker(ActivationLink& link, Parallel parallel);
+LinearMaker split_linear_maker(ActivationLink& link, Parallel parallel,
+                               Split split = Split::output);
 
 // A parameter of which each rank has some rows (dimension 0) or columns (1).
 struct SplitParameter {

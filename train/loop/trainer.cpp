@@ -1,6 +1,6 @@
 #include "train/loop/trainer.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <torch/torch.h>
 #include <torch/version.h>
 
@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "train/loop/progress.hpp"
 #include "train/loop/replica.hpp"
+#include "train/loop/threads.hpp"
 
 namespace narrowcast {
 namespace {
@@ -142,8 +143,12 @@ class Training {
     if (speaks()) around_.listener.step(record_of(outcome, rate));
     if (run_.hash_every > 0 && at_.step % run_.hash_every == 0)
       talk_.require_equal(replica_.hash(), fmt::format("after step {}, the replicas", at_.step));
-    if (run_.checkpoint_every > 0 && at_.step % run_.checkpoint_every == 0) save();
+    // Not before the epoch that it ends has been tested and told of: a run that goes on from there
+    // would never do it.
+    if (is_due() && in_epoch + 1 < steps_per_epoch_ && at_.step < last_step_) save();
   }
+
+  bool is_due() const { return run_.checkpoint_every > 0 && at_.step % run_.checkpoint_every == 0; }
 
   StepRecord record_of(const StepOutcome& outcome, double rate) const {
     EpochSums one;
@@ -184,7 +189,7 @@ class Training {
     }
     if (record.test_error) at_.note_error(*record.test_error);
     if (speaks()) around_.listener.epoch(record);
-    if (run_.checkpoint_every == 0 || at_.step >= last_step_) save();
+    if (run_.checkpoint_every == 0 || is_due() || at_.step >= last_step_) save();
   }
 
   void save() {
@@ -256,7 +261,7 @@ class Training {
 }  // namespace
 
 void train_on_rank(const Run& run, const Surroundings& around) {
-  at::set_num_threads(run.threads);
+  set_threads(run.threads);
   Training(run, around).train();
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "train/loop/measuring.hpp"
 #include "train/loop/trainer.hpp"
 
 namespace {
@@ -19,16 +20,14 @@ void keep_memory() {
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 }
 
-}  // namespace
-
-extern "C" void narrowcast_train(const narrowcast::Run& run, const narrowcast::Surroundings& around,
-                                 const char* version) {
+template <class Work>
+void guarded(const char* version, const Work& work) {
   using narrowcast::Error;
   using narrowcast::Fault;
   narrowcast::check_module_version("train", version);
   keep_memory();
   try {
-    narrowcast::train_on_rank(run, around);
+    work();
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
@@ -36,4 +35,16 @@ extern "C" void narrowcast_train(const narrowcast::Run& run, const narrowcast::S
     const std::string text = error.what();
     throw Error(Fault::system, "libtorch: " + text.substr(0, text.find('\n')));
   }
+}
+
+}  // namespace
+
+extern "C" void narrowcast_train(const narrowcast::Run& run, const narrowcast::Surroundings& around,
+                                 const char* version) {
+  guarded(version, [&] { narrowcast::train_on_rank(run, around); });
+}
+
+extern "C" void narrowcast_measure(const narrowcast::Measuring& measuring,
+                                   narrowcast::MeasuredModel& result, const char* version) {
+  guarded(version, [&] { result = narrowcast::measure_on_rank(measuring); });
 }

@@ -48,6 +48,22 @@ class Resume(training.Training):
                     "--resume", "--set", "hash_every=1", *kept)
         self.assertGreater(events(lines, "config")[0]["first_step"], 0)
 
+    def test_never_goes_back_to_the_steps_of_another_number_of_workers(self):
+        """Four workers take half as many steps for the same images: theirs have smaller numbers."""
+        kept = ["--checkpoint", str(self.folder)]
+        run(*SMALL, "--steps", "10", "--workers", "2", *kept)
+        run(*SMALL, "--steps", "7", "--workers", "4", "--resume", *kept)
+        lines = run(*SMALL, "--steps", "9", "--workers", "4", "--resume", *kept)
+        self.assertEqual(7, events(lines, "config")[0]["first_step"])
+
+    def test_tells_of_every_epoch_though_it_ends_with_a_checkpoint(self):
+        """Stopped right after the checkpoint of an epoch's last step, it has been told of already."""
+        kept = ["--checkpoint", str(self.folder), "--checkpoint-every", "4"]
+        lines = run(*SMALL, "--steps", "8", "--workers", "2", *kept)
+        self.assertEqual(1, len(events(lines, "epoch")))
+        lines = run(*SMALL, "--steps", "8", "--workers", "2", "--resume", *kept)
+        self.assertEqual(8, events(lines, "summary")[0]["steps"])
+
     def test_passes_over_a_damaged_checkpoint(self):
         kept = ["--checkpoint", str(self.folder), "--checkpoint-every", "6"]
         run(*self.words(*kept)[: len(SMALL)], "--steps", "18", "--codec", "onebit:column=512", *kept)

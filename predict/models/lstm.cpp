@@ -1,0 +1,21 @@
+#include "predict/models/draft.hpp"
+#include "predict/models/tables.hpp"
+
+// Recurrent networks: the rows of the input, one after the other, are a sequence.
+namespace narrowcast {
+
+Model lstm_table() {
+  return ModelDraft("lstm", {1, 28, 28})
+      .lstm("features.lstm", 128, 1)
+      .linear("classifier.fc", 10)
+      .done();
+}
+
+Model lstm_an4_table() {
+  return ModelDraft("lstm-an4", {1, 100, 80})
+      .lstm("features.lstm", 1024, 2)
+      .linear("classifier.fc", 132)
+      .done();
+}
+
+}  // namespace narrowcast

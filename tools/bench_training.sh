@@ -1,0 +1,90 @@
+# The part of scripts/bench that trains; it uses what that script defines.
+# shellcheck shell=bash disable=SC2154
+
+runs=docs/results/training
+
+# accuracy NAME OPTION...: one run of D16's network, kept as its config, epochs and summary. A run that
+# is there is not made again.
+accuracy() {
+  local name=$1
+  shift
+  if [[ -e $runs/$name.jsonl ]]; then return; fi
+  echo "accuracy: $name"
+  "$program" train --net mnist-mlp --data mnist --epochs 10 --workers 2 --json "$figures/training/$name.jsonl" "$@" \
+    >"$figures/training/$name.txt"
+  grep -v '"event":"step"' "$figures/training/$name.jsonl" |
+    sed -E 's/data_folder = ..[^"]*..n/data_folder = \\"\\"\\n/' >"$figures/training/$name.part"
+  mv "$figures/training/$name.part" "$runs/$name.jsonl"
+}
+
+accuracies() {
+  local seed parallel codec format
+  for seed in 1 2 3; do
+    for parallel in data model; do
+      for codec in fp32 dynamic8 linear8; do
+        accuracy "$parallel-$codec-$seed" --parallel "$parallel" --codec "$codec" --seed "$seed"
+      done
+    done
+  done
+  accuracy data-qsgd4-1 --codec qsgd:bits=4
+  accuracy data-onebit-1 --codec onebit --set feedback=true
+  accuracy data-onebit-plain-1 --codec onebit --set feedback=false
+  for format in 4,3 3,0; do
+    codec=float:e=${format%,*},m=${format#*,}
+    accuracy "data-float${format/,/}-1" --codec "$codec"
+    accuracy "data-float${format/,/}-aps-1" --codec "$codec" --set scaling=aps
+  done
+}
+
+# timed NAME COMMAND...: the median step of a run without tests, as a line of speed.jsonl.
+timed() {
+  local name=$1
+  shift
+  "$@" train --net mnist-mlp --data mnist --no-test --steps 200 --json - "${options[@]}" 2>"$figures/training/speed.txt" |
+    tools/median_step.py "$name" >>"$speeds.part"
+}
+
+# Three times, in turns: steps of two ranks that do not talk, and of two that do.
+speed_at() {
+  local rate=$1 turn codec options
+  shift
+  scripts/hosts up 2 --rate "$rate" >>"$figures/training/links.txt"
+  trap 'scripts/hosts down >/dev/null' EXIT
+  for turn in 1 2 3; do
+    options=(--workers 1)
+    timed "$rate alone" scripts/hosts run -- env -u RANK -u WORLD_SIZE -u MASTER_ADDR "$program"
+    for codec in "$@"; do
+      options=(--codec "$codec")
+      timed "$rate $codec" scripts/hosts run -- "$program"
+    done
+  done
+  scripts/hosts down >/dev/null
+  trap - EXIT
+}
+
+plain() {
+  local turn options=(--workers 1)
+  cmake --preset dev >/dev/null
+  cmake --build --preset dev --target example_libtorch_plain >/dev/null
+  for turn in 1 2 3; do
+    echo "{\"name\":\"plain libtorch\",\"step_ms\":$(taskset -c 0 build/dev/examples/example_libtorch_plain 400)}" \
+      >>"$speeds.part"
+    timed "plain ours" taskset -c 0 "$program"
+  done
+}
+
+speeds=$figures/training/speed.jsonl
+speed() {
+  rm -f "$speeds.part" "$figures/training/links.txt"
+  plain
+  speed_at 1gbit fp32 dynamic8 qsgd:bits=4 onebit:column=512
+  speed_at 10gbit fp32 dynamic8
+  mv "$speeds.part" "$runs/speed.jsonl"
+  machine >"$runs/machine.json"
+}
+
+training() {
+  mkdir -p "$figures/training" "$runs"
+  accuracies
+  if [[ ${1-} != accuracy ]]; then speed; fi
+}
