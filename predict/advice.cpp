@@ -17,6 +17,7 @@ constexpr std::array<std::size_t, 4> kFusions{std::size_t{1} << 20, std::size_t{
 // Where a profile has one speed for all codecs.
 constexpr std::array<std::string_view, 4> kUsual{"fp16", "dynamic8", "qsgd:bits=4",
                                                  "onebit:column=512"};
+constexpr double kSurelyQuicker = 0.85;
 // A tensor stays in fp32 if that makes the step no longer than so.
 constexpr double kHardlyLonger = 1.002;
 
@@ -74,13 +75,14 @@ class Adviser {
     return scenario;
   }
 
-  // Over algorithms and sizes of fused buffers. The plan's own size stays unless another is better by
-  // more than a prediction can tell.
+  // Over algorithms and sizes of fused buffers. The usual ones stay unless another is better by more
+  // than a prediction is sure of: what each buffer costs beside its bytes is the least known.
   Candidate quickest(const std::string& codec) const {
     Candidate best{.codec = codec, .error = rounding_error(codec)};
     const Plan usual = plan_for(usual_way(codec));
     best.plan = usual;
     best.forecast = forecast(with(usual), profile_);
+    const double usual_step = best.forecast.step;
     for (const std::string& algorithm : algorithms())
       for (const std::size_t fusion : kFusions) {
         Plan plan = usual;
@@ -88,7 +90,7 @@ class Adviser {
         plan.fusion_bytes = fusion;
         if (algorithm == "hierarchy") plan.group = profile_.machine_workers;
         const Forecast other = forecast(with(plan), profile_);
-        if (other.step < 0.99 * best.forecast.step) {
+        if (other.step < std::min(kSurelyQuicker * usual_step, best.forecast.step)) {
           best.plan = plan;
           best.forecast = other;
         }
