@@ -1,9 +1,9 @@
 #pragma once
 
-#include <compare>
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 
 #include "collective/collective.hpp"
 
@@ -20,7 +20,10 @@ class TrafficBook {
     std::size_t values = 0;
     int workers = 1;
     int group = 0;
-    auto operator<=>(const Question&) const = default;
+    bool operator<(const Question& other) const {
+      return std::tie(row, codec, values, workers, group) <
+             std::tie(other.row, other.codec, other.values, other.workers, other.group);
+    }
   };
   // Of the first rank: others differ by a block at most.
   const Traffic& all_reduce(const Question& question);

@@ -49,10 +49,11 @@ Workload workload_of(const ComputeProfile& compute, const Model& model, int batc
   find_connected(model, work);
   for (const ModelLayer& layer : model.layers)
     work.forward_ms += layer.forward_flops * ms_a_flop + layer.launches * overhead;
-  for (auto layer = model.layers.rbegin(); layer != model.layers.rend(); ++layer) {
-    work.backward_ms += layer->backward_flops * ms_a_flop + layer->launches * overhead;
-    for (auto tensor = layer->tensors.rbegin(); tensor != layer->tensors.rend(); ++tensor)
-      work.tensors.push_back({tensor->name, tensor->elements, work.backward_ms});
+  for (std::size_t i = model.layers.size(); i-- > 0;) {
+    const ModelLayer& layer = model.layers[i];
+    work.backward_ms += layer.backward_flops * ms_a_flop + layer.launches * overhead;
+    for (std::size_t k = layer.tensors.size(); k-- > 0;)
+      work.tensors.push_back({layer.tensors[k].name, layer.tensors[k].elements, work.backward_ms});
   }
   return work;
 }

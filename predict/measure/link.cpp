@@ -97,7 +97,8 @@ LinkProfile measure_link(Transport& net, const std::vector<int>& peers, Roundtab
   const std::size_t each = std::max(kMessage, kLargest / count);
   const Sample large = sample(exchange, each, table, 3 * options.seconds / 4);
   const double bytes = static_cast<double>(each * count);
-  const double messages = static_cast<double>(count * ((each + kMessage - 1) / kMessage));
+  const std::size_t messages_to_each = (each + kMessage - 1) / kMessage;
+  const auto messages = static_cast<double>(count * messages_to_each);
   const double small_messages = static_cast<double>(count);
   LinkProfile link;
   link.latency_us = small.seconds.value * 1e6;

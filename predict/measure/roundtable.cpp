@@ -43,7 +43,8 @@ Finding finding_of(std::vector<double> values) {
   require(!values.empty(), Fault::system, "nothing was measured");
   std::ranges::sort(values);
   const auto at = [&](double part) {
-    return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1) + 0.5)];
+    const long place = std::lround(part * static_cast<double>(values.size() - 1));
+    return values[static_cast<std::size_t>(place)];
   };
   const double median = at(0.5);
   if (median <= 0) return {median, 0};
