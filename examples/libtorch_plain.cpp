@@ -32,7 +32,8 @@ double step(Net& net, torch::optim::Optimizer& optimizer) {
   optimizer.zero_grad();
   torch::nn::functional::cross_entropy(net.forward(images), labels).backward();
   optimizer.step();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
 }
 
 }  // namespace
