@@ -9,19 +9,10 @@
 #include "cli/engines.hpp"
 #include "codec/codec.hpp"
 #include "codec/samples.hpp"
-#include "tests/cli/run_command.hpp"
+#include "tests/cli/json_lines.hpp"
 
 namespace narrowcast::cli::test {
 namespace {
-
-std::vector<nlohmann::json> json_of(const std::vector<std::string>& words) {
-  const Outcome outcome = run_command(words);
-  EXPECT_EQ(0, outcome.code) << outcome.err;
-  std::vector<nlohmann::json> lines;
-  for (const std::string& line : lines_of(outcome.out))
-    lines.push_back(nlohmann::json::parse(line));
-  return lines;
-}
 
 std::set<std::string> keys_of(const nlohmann::json& object) {
   std::set<std::string> keys;

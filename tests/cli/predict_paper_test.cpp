@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "tests/cli/run_command.hpp"
+#include "tests/cli/json_lines.hpp"
 
 namespace narrowcast::cli::test {
 namespace {
@@ -12,15 +12,11 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-std::vector<nlohmann::ordered_json> json_of(std::vector<std::string> words) {
+// In the order in which they are printed.
+std::vector<nlohmann::ordered_json> figures_of(std::vector<std::string> words) {
   words.insert(words.begin(), {"predict", "paper"});
   words.emplace_back("--json");
-  const Outcome outcome = run_command(words);
-  EXPECT_EQ(0, outcome.code) << outcome.err;
-  std::vector<nlohmann::ordered_json> lines;
-  for (const std::string& line : lines_of(outcome.out))
-    lines.push_back(nlohmann::ordered_json::parse(line));
-  return lines;
+  return json_of<nlohmann::ordered_json>(words);
 }
 
 std::vector<std::string> keys_of(const nlohmann::ordered_json& object) {
@@ -30,7 +26,7 @@ std::vector<std::string> keys_of(const nlohmann::ordered_json& object) {
 }
 
 TEST(PredictPaper, PutsEachFigureBesideThePrintedOne) {
-  const auto lines = json_of({"d16-node"});
+  const auto lines = figures_of({"d16-node"});
   ASSERT_EQ(4u, lines.size());
   for (const auto& line : lines) {
     EXPECT_THAT(keys_of(line), ElementsAre("model", "quantity", "setting", "bits", "batch",
@@ -43,7 +39,7 @@ TEST(PredictPaper, PutsEachFigureBesideThePrintedOne) {
 }
 
 TEST(PredictPaper, SaysNullWhereThePaperIsSilent) {
-  const auto lines = json_of({"a20-steps"});
+  const auto lines = figures_of({"a20-steps"});
   ASSERT_EQ(6u, lines.size());
   EXPECT_EQ(510, lines[0]["printed"]);
   EXPECT_EQ(510, lines[0]["computed"]);
@@ -54,7 +50,7 @@ TEST(PredictPaper, SaysNullWhereThePaperIsSilent) {
 
 TEST(PredictPaper, ShowsBothModesOfTheCluster) {
   int both = 0;
-  for (const auto& line : json_of({"d16-cluster", "--corrected"})) {
+  for (const auto& line : figures_of({"d16-cluster", "--corrected"})) {
     ASSERT_TRUE(line.contains("corrected")) << line;
     const bool computes = line["computed"].is_number();
     const bool corrects = line["corrected"].is_number();

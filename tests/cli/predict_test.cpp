@@ -4,22 +4,13 @@
 
 #include "plan/plan.hpp"
 #include "predict/profile.hpp"
-#include "tests/cli/run_command.hpp"
+#include "tests/cli/json_lines.hpp"
 
 namespace narrowcast::cli::test {
 namespace {
 
 using testing::HasSubstr;
 using testing::StartsWith;
-
-std::vector<nlohmann::json> json_of(const std::vector<std::string>& words) {
-  const Outcome outcome = run_command(words);
-  EXPECT_EQ(0, outcome.code) << outcome.err;
-  std::vector<nlohmann::json> lines;
-  for (const std::string& line : lines_of(outcome.out))
-    lines.push_back(nlohmann::json::parse(line));
-  return lines;
-}
 
 TEST(Predict, HasALineForEachCodecAndNumberOfWorkers) {
   const auto lines =
