@@ -3,14 +3,10 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "collective/collective.hpp"
+#include "collective/cost.hpp"
 
 namespace narrowcast {
 namespace {
-
-// The first row stays unless another is clearly quicker: estimates are no better than this, and the
-// ring rounds once for every rank.
-constexpr double kWorthwhile = 0.95;
 
 double cost_of(const Phase& phase, const LinkCost& cost) {
   const LinkCost::Path& path = phase.level == Level::machine ? cost.machine : cost.network;
@@ -44,14 +40,17 @@ std::size_t Traffic::bytes() const {
   return sum;
 }
 
+double cost_us(const Traffic& traffic, const LinkCost& cost) {
+  double sum = 0;
+  for (const Phase& phase : traffic.phases) sum += cost_of(phase, cost);
+  return sum;
+}
+
 double estimate_us(const AllReduceRow& row, Pieces pieces, const Reduction& how,
                    const LinkCost& cost, int ranks) {
   double slowest = 0;
   for (int rank = 0; rank < ranks; ++rank) {
-    double sum = 0;
-    for (const Phase& phase : row.traffic(pieces, how, rank, ranks).phases)
-      sum += cost_of(phase, cost);
-    slowest = std::max(slowest, sum);
+    slowest = std::max(slowest, cost_us(row.traffic(pieces, how, rank, ranks), cost));
   }
   return slowest;
 }
@@ -63,7 +62,7 @@ const AllReduceRow& choose_all_reduce(Pieces pieces, const Reduction& how, const
   for (const AllReduceRow& row : all_reduces()) {
     if (!can(row, pieces, how)) continue;
     const double time = estimate_us(row, pieces, how, cost, ranks);
-    if (time < kWorthwhile * least) {
+    if (time < kClearlyQuicker * least) {
       best = &row;
       least = time;
     }

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "collective/collective.hpp"
+#include "collective/cost.hpp"
 #include "predict/forecast.hpp"
 
 namespace narrowcast {
@@ -31,21 +31,6 @@ double rounds(const Traffic& traffic, Level level) {
   double sum = 0;
   for (const Phase& phase : traffic.phases)
     if (phase.level == level) sum += static_cast<double>(phase.rounds);
-  return sum;
-}
-
-constexpr double kWorthwhileGainOfAnother = 0.95;  // as collective/choice.cpp has it
-
-double cost_us(const Traffic& traffic, const LinkCost& cost) {
-  double sum = 0;
-  for (const Phase& phase : traffic.phases) {
-    const LinkCost::Path& path = phase.level == Level::machine ? cost.machine : cost.network;
-    const double wire = static_cast<double>(phase.rounds) * path.message_us +
-                        static_cast<double>(phase.bytes) * path.byte_us;
-    const double work = static_cast<double>(phase.encoded) * cost.encode_us +
-                        static_cast<double>(phase.decoded) * cost.decode_us;
-    sum += std::max(wire, work);
-  }
   return sum;
 }
 
@@ -138,7 +123,7 @@ class Loader {
       double time = 0;
       for (const Piece& piece : pieces)
         time += cost_us(traffic(candidate, *piece.codec, piece.values.size()), cost_);
-      if (time < kWorthwhileGainOfAnother * least) {
+      if (time < kClearlyQuicker * least) {
         best = &candidate;
         least = time;
       }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "predict/calibrate.hpp"
+#include "predict/finding.hpp"
 
 namespace narrowcast {
 
@@ -23,13 +24,6 @@ class Roundtable {
   Channel channel_;
   std::uint64_t sequence_ = 0;
 };
-
-// The median, and how far repetitions of it would lie apart, as a part of it.
-struct Finding {
-  double value = 0;
-  Spread spread = 0;
-};
-Finding finding_of(std::vector<double> values);
 
 // Seconds of CPU: of this thread, and of the process.
 double thread_seconds();

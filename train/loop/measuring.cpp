@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <numeric>
 #include <span>
 
 #include "predict/expected.hpp"
+#include "predict/finding.hpp"
 #include "train/loop/progress.hpp"
 #include "train/loop/replica.hpp"
 #include "train/loop/threads.hpp"
@@ -27,18 +27,7 @@ double ms_between(Clock::time_point start, Clock::time_point end) {
   return std::chrono::duration<double, std::milli>(end - start).count();
 }
 
-double quantile(std::vector<double> values, double part) {
-  const auto place = static_cast<std::size_t>(part * static_cast<double>(values.size() - 1) + 0.5);
-  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(place));
-  return values[place];
-}
-double median(const std::vector<double>& values) { return quantile(values, 0.5); }
-
-// Half of what the middle two thirds of the values spread over: a standard deviation that single
-// interruptions do not move.
-double deviation(const std::vector<double>& values) {
-  return (quantile(values, 5.0 / 6) - quantile(values, 1.0 / 6)) / 2;
-}
+double median(const std::vector<double>& values) { return finding_of(values).value; }
 
 // The times of many steps.
 class Diary {
@@ -83,9 +72,7 @@ class Diary {
     std::vector<float> all;
     for (const auto* times : {&forward_, &backward_, &rest_})
       all.push_back(static_cast<float>(median(*times)));
-    // Of a median of so many steps.
-    all.push_back(static_cast<float>(1.25 * deviation(step_) / median(step_) /
-                                     std::sqrt(static_cast<double>(size()))));
+    all.push_back(static_cast<float>(finding_of(step_).spread));
     for (const auto& times : ready_) all.push_back(static_cast<float>(median(times)));
     return all;
   }
