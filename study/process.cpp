@@ -85,7 +85,8 @@ class Child {
     fcntl(errors_.get(), F_SETFL, O_NONBLOCK);
     // env finds the program in PATH.
     const bool has_path = wish.words.front().find('/') != std::string::npos;
-    Spawning spawning{.program = has_path ? wish.words.front() : "/usr/bin/env"};
+    Spawning spawning;
+    spawning.program = has_path ? wish.words.front() : "/usr/bin/env";
     spawning.words.assign(wish.words.begin() + (has_path ? 1 : 0), wish.words.end());
     spawning.in = nothing.get();
     spawning.out = output.get();

@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 3> kTransferSettings{"iterations", kLaunc
 
 // Rank words want to know of two workers.
 Cell with_two(Cell cell) {
-  cell.axes["workers"] = "2";
+  cell.axes.insert_or_assign("workers", std::string("2"));
   return cell;
 }
 
