@@ -54,6 +54,9 @@ std::vector<CellRecord> records_of_lines(const fs::path& file) {
 StudyFolder::StudyFolder(fs::path folder) : folder_(std::move(folder)) {
   for (const char* part : {"cells", "claims", "profiles", "work"}) make_folder(folder_ / part);
   remove_abandoned_files(folder_ / "cells");
+  // Of a process that died between the record and the end of its claim.
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "claims"))
+    if (has(entry.path().filename().string())) unlink(entry.path().c_str());
 }
 
 fs::path StudyFolder::cell_file(const std::string& id) const {
