@@ -48,7 +48,7 @@ TEST(Predict, WritesAPage) {
   const std::string page = (folder / "page.html").string();
   EXPECT_EQ(0, run_command({"predict", "--html", page}).code);
   EXPECT_THAT(contents(page), StartsWith("<!doctype html>"));
-  EXPECT_THAT(contents(page), HasSubstr("<svg"));
+  EXPECT_THAT(contents(page), HasSubstr("<canvas"));
 }
 
 TEST(Predict, RefusesWhatIsNotThere) {
