@@ -1,6 +1,7 @@
 #include "study/report/section.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace narrowcast {
 
@@ -20,8 +21,7 @@ TableColumn number_column(std::string_view name, std::string_view unit,
 
 void add_estimate(std::vector<TableColumn>& columns, const TableColumn& number) {
   columns.push_back(number);
-  columns.push_back(
-      {.name = number.name + " from", .kind = ColumnKind::low, .unit = number.unit});
+  columns.push_back({.name = number.name + " from", .kind = ColumnKind::low, .unit = number.unit});
   columns.push_back({.name = number.name + " to", .kind = ColumnKind::high, .unit = number.unit});
 }
 
@@ -71,6 +71,30 @@ std::string source_label(Source source) {
   return source == Source::measured ? "measured" : "predicted";
 }
 
+TableValue number_value(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::monostate();
+  return number;
+}
+
+TableValue scaled(const std::optional<double>& number, double factor) {
+  return value_of(number ? std::optional(*number * factor) : std::nullopt);
+}
+
+std::vector<const CellGroup*> done_groups(const ReportData& data, std::string_view kind) {
+  std::vector<const CellGroup*> groups;
+  for (const CellGroup& group : data.analysis.groups)
+    if (group.cell.kind == kind && !group.done.empty()) groups.push_back(&group);
+  return groups;
+}
+
+std::vector<const Cell*> cells_of(std::span<const CellGroup* const> groups) {
+  std::vector<const Cell*> cells;
+  for (const CellGroup* group : groups) cells.push_back(&group->cell);
+  return cells;
+}
+
 std::optional<double> mean_value(std::span<const CellRecord* const> records,
                                  std::string_view name) {
   double sum = 0;
@@ -92,7 +116,8 @@ std::vector<const Speed*> timed(const ReportData& data, Source source) {
   for (const Speed& speed : data.analysis.speed) {
     const CellGroup& group = data.group(speed.group);
     if (speed.source != source || speed.step_ms.count == 0) continue;
-    if (group.cell.kind == "train" && std::ranges::find(networks, group.at("net")) != networks.end())
+    if (group.cell.kind == "train" &&
+        std::ranges::find(networks, group.at("net")) != networks.end())
       continue;
     all.push_back(&speed);
   }

@@ -52,6 +52,14 @@ std::string_view error_word(const std::optional<Judgement>& judgement);
 std::string codec_label(const Cell& cell);
 std::string source_label(Source source);
 
+// A number that an axis has as text; nothing for what is none. Nothing stays nothing.
+TableValue number_value(std::string_view text);
+TableValue scaled(const std::optional<double>& number, double factor);
+
+// Groups of a kind that have come to their end.
+std::vector<const CellGroup*> done_groups(const ReportData& data, std::string_view kind);
+std::vector<const Cell*> cells_of(std::span<const CellGroup* const> groups);
+
 // The mean over the records of a group, of those that have it.
 std::optional<double> mean_value(std::span<const CellRecord* const> records, std::string_view name);
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <set>
 
@@ -29,13 +28,6 @@ constexpr std::array kWords{AxisWord{"net", "network", "{}"},
                             AxisWord{"size", "size", "{} bytes"},
                             AxisWord{"model", "model", "{}"}};
 constexpr std::array<std::string_view, 3> kNoSetting{"codec", "plan", "seed"};
-
-std::optional<double> number_in(std::string_view text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 std::string_view at(const Axes& axes, std::string_view axis) {
   const auto found = axes.find(axis);
@@ -116,7 +108,8 @@ SettingColumns::SettingColumns(std::span<const Axes> settings, std::string_view 
     bool numbers = true;
     for (const Axes& setting : settings) {
       same = same && at(setting, axis) == first;
-      numbers = numbers && (at(setting, axis).empty() || number_in(at(setting, axis)));
+      numbers = numbers && (at(setting, axis).empty() ||
+                            std::holds_alternative<double>(number_value(at(setting, axis))));
     }
     if (same)
       common_.emplace(axis, first);
@@ -135,9 +128,10 @@ void SettingColumns::add_to(Row& row, const Axes& setting) const {
   for (const Varying& each : varying_) {
     const std::string_view value = at(setting, each.axis);
     if (each.numbers)
-      row.push_back(value_of(number_in(value)));
+      row.push_back(number_value(value));
     else if (each.axis == "link" && setting.contains("link"))
-      row.emplace_back(value == "none" || value.empty() ? std::string("no limit") : std::string(value));
+      row.emplace_back(value == "none" || value.empty() ? std::string("no limit")
+                                                        : std::string(value));
     else
       row.emplace_back(std::string(value));
   }

@@ -21,8 +21,8 @@ class SettingColumns {
   void add_to(std::vector<TableColumn>& columns) const;
   void add_to(Row& row, const Axes& setting) const;
 
-  std::vector<std::string> names() const;     // of its columns: facets of a chart
-  std::string common() const;  // "All: mnist-mlp, 2 workers." or nothing
+  std::vector<std::string> names() const;  // of its columns: facets of a chart
+  std::string common() const;              // "All: mnist-mlp, 2 workers." or nothing
 
  private:
   struct Varying {
