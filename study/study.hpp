@@ -17,11 +17,11 @@ enum class CellOrder { fixed, random };
 struct Study {
   std::string name;
   std::string title = {};
-  std::string about = {};            // paragraphs that the report begins with
+  std::string about = {};              // paragraphs that the report begins with
   std::vector<std::string> cuts = {};  // what was left out, and why: the report says so
-  std::string baseline = "fp32";     // the codec that others are compared with
+  std::string baseline = "fp32";       // the codec that others are compared with
   CellOrder order = CellOrder::fixed;
-  double tolerance = 0;      // percentage points of test error that count as the same
+  double tolerance = 0;          // percentage points of test error that count as the same
   std::vector<Cell> cells = {};  // all of them, each once, seeds outermost
 };
 
