@@ -20,12 +20,17 @@ struct CellGroup {
   // Into the records that were analysed, which must outlive this; one for each seed, in their order. Of
   // several records of one cell the last that is done counts, or else the last.
   std::vector<const CellRecord*> done = {};
-  std::vector<const CellRecord*> quiet = {};  // of these, those whose times count: others <= kBusy
+  // Of these, those whose times count: others <= kBusy, or predicted from a profile that was not measured.
+  std::vector<const CellRecord*> quiet = {};
   std::size_t failed = 0;
 
   std::string_view at(std::string_view axis) const;
   std::size_t busy() const { return done.size() - quiet.size(); }
 };
+
+// How its gradients travel: "dynamic8", "dynamic8 (fused)" with a plan, "hybrid" when the plan's rules say it
+// all.
+std::string variant_of(const Cell& cell);
 
 // What may be said of a comparison. Of errors, better is a lower one; of times, better is quicker.
 enum class Judgement {
@@ -44,8 +49,8 @@ inline constexpr double kSignificance = 1 - kConfidence;
 
 // Of one group with another, its baseline.
 struct Contrast {
-  // Errors: this minus the baseline, in percentage points. Times: the baseline's over this, so 2 is twice as
-  // quick; `count` is that of the smaller side.
+  // Errors: this minus the baseline, in percentage points; `count` of pairs. Times: the baseline's over this,
+  // so 2 is twice as quick; `count` of the smaller side.
   Estimate effect = {};
   std::optional<double> p = {};     // two-sided, of no difference
   std::optional<double> holm = {};  // corrected for all contrasts of its list
@@ -61,15 +66,18 @@ struct Accuracy {
   Estimate best = {};                        // of any epoch
   // Done, but without an error that is a number: with any, no judgement is same or better.
   std::size_t unknown = 0;
-  // Paired by seed. Tolerance is Study::tolerance; with none (0), only equal bits are the same. Last and
-  // best are corrected each for itself. The answer rests on last: it chooses no epoch.
+  // Paired by seed. Inside Study::tolerance is the same (with none, 0, only equal errors are); else what Holm
+  // leaves significant is better or worse. Last and best are corrected each for itself. The answer rests on
+  // last: it chooses no epoch.
   std::optional<Contrast> last_contrast = {};
   std::optional<Contrast> best_contrast = {};
 };
 
 // Whether the codec makes a difference at all, as D16 asked.
 struct Anova {
-  Cell surroundings = {};  // without axes "codec" and "seed"
+  Cell surroundings = {};  // without axes "codec", "plan" and "seed", and without their settings
+  // As variant_of has them: all that there are, and once more the types of D16 and the baseline where there
+  // are others besides.
   std::vector<std::string> codecs = {};
   std::optional<Variance> last = {};
   std::optional<Variance> best = {};
@@ -86,14 +94,16 @@ struct Speed {
   // "step_low_ms" and "step_high_ms" when measured, "low_ms" and "high_ms" when predicted.
   Estimate step_ms = {};
   Estimate images_per_s = {};
-  // On the logarithm: of two repetitions and more on both sides by Welch, else from both intervals. "Same"
-  // is inside kSameSpeed. What is predicted has no p: its interval must keep clear of 1.
+  // On the logarithm: of two repetitions and more on both sides by Welch, else from both intervals and
+  // without a p. The interval judges: inside kSameSpeed is the same, and clear of 1 a difference. With two
+  // or three repetitions no Holm would let any through, so that it stands beside, for the reader.
   std::optional<Contrast> gain = {};
 };
 
 // How long until an error is reached that the baseline reaches with every seed. Gradients have the same
-// bits on every transport and link, so a curve of kind "train" holds wherever net, data, parallel, workers,
-// batch, codec and plan are the same (those of them that both cells have).
+// bits on every transport and link, so a curve of kind "train" holds wherever net, workers, codec and plan
+// are the same, and data, parallel and batch where both say them. A run's own times serve where no cell of
+// kind "speed" has its axes.
 struct TimeToError {
   std::size_t curve = 0;   // the group of kind "train" that says after how many epochs
   std::size_t timing = 0;  // that says how long one takes: "speed", "predict", or curve itself
@@ -140,7 +150,7 @@ struct StudySetting {
 };
 
 struct Wins {
-  std::string codec;
+  std::string codec;  // as variant_of has it
   std::size_t settings = 0;
 };
 
@@ -201,9 +211,10 @@ struct Analysis {
   std::vector<EpochCost> cost = {};
 };
 
-// The baseline of a group is that of the codec Study::baseline with equal kind, axes and settings, where
-// axes "codec" and "seed" and settings "codec" and "plan" (what the names stand for) do not count; with the
-// same plan, or where there is none such, the only one there is. `records` must outlive what is returned.
+// The baseline of a group is that of the codec Study::baseline (not by rules of a plan) with equal kind, axes
+// and settings, except axes "codec", "plan" and "seed" and settings "codec", "scaling", "feedback" and "plan.*",
+// which say what names stand for; of these the one with the same plan, or else without any, or else the only
+// one. `records` must outlive what is returned.
 Analysis analyse(std::span<const CellRecord> records, const Study& study);
 
 }  // namespace narrowcast

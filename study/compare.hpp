@@ -17,12 +17,12 @@ struct SideBySide {
   std::optional<Contrast> error = {};  // paired by seed where two seeds are common, else by Welch
   Estimate a_step_ms = {};
   Estimate b_step_ms = {};
-  std::optional<Contrast> gain = {};  // a's step over b's
+  std::optional<Contrast> gain = {};  // a's step over b's; as in Speed
 };
 
 struct SidesCompared {
   std::vector<SideBySide> rows = {};
-  // Done in one of them only: cells without their seeds.
+  // With records that are done on one side only: cells without their seeds.
   std::vector<Cell> only_a = {};
   std::vector<Cell> only_b = {};
 };
@@ -32,7 +32,8 @@ struct SidesCompared {
 SidesCompared compare_records(std::span<const CellRecord> a, std::span<const CellRecord> b,
                               double tolerance);
 
-// Two codecs of one list, in all surroundings; Fault::usage for a codec that no record has.
+// Two codecs of one list, by their names or as variant_of has them, in all surroundings; Fault::usage for one
+// that no record has.
 struct CodecPair {
   std::string_view a;
   std::string_view b;
