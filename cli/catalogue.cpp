@@ -25,6 +25,8 @@ Action declare_calibrate(Arguments& arguments);
 Action declare_predict(Arguments& arguments);
 Action declare_predict_paper(Arguments& arguments);
 Action declare_advise(Arguments& arguments);
+Action declare_study_run(Arguments& arguments);
+Action declare_study_list(Arguments& arguments);
 Action declare_doctor(Arguments& arguments);
 
 namespace {
@@ -132,6 +134,15 @@ constexpr Command kCommands[] = {
      "narrowcast advise --net resnet50 --profile ethernet-10g --workers 16\n"
      "narrowcast advise --net mnist-mlp --profile here.toml --max-error 0.05 -o plan.toml",
      declare_advise},
+    {"study run", "carry out a matrix of runs, measured and predicted; goes on where it stopped",
+     "narrowcast study run studies/quick.toml -o quick\n"
+     "narrowcast study run studies/d16.toml -o d16 --from studies/records/d16.jsonl\n"
+     "narrowcast study run studies/g18.toml -o g18 --only predict",
+     declare_study_run},
+    {"study list", "show what a study has measured so far",
+     "narrowcast study list quick\n"
+     "narrowcast study list d16 --json > studies/records/d16.jsonl",
+     declare_study_list},
     {"doctor", "say what this machine has, what is missing and how to install it",
      "narrowcast doctor\n"
      "narrowcast doctor --json",

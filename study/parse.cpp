@@ -125,15 +125,23 @@ class Reader {
       if (table.kind != TomlKind::table)
         refuse(table, fmt::format("'{}' is a table", all->keys[i]));
       if (key == "codecs") {
-        constexpr std::array<std::string_view, 3> kWay{"codec", "scaling", "feedback"};
+        constexpr std::array<std::string_view, 4> kWay{"codec", "scaling", "feedback", "plan"};
         refuse_unknown(table, kWay, "a codec has");
-        if (find(table, "codec") == nullptr) refuse(table, "a codec needs 'codec', a spec");
+        if (find(table, "codec") == nullptr && find(table, "plan") == nullptr)
+          refuse(table, "a codec needs 'codec', a spec, or a table 'plan'");
       }
-      for (std::size_t j = 0; j < table.keys.size(); ++j) {
-        const TomlTree& item = table.items[j];
-        const std::string name = key == "plans" ? "plan." + table.keys[j] : table.keys[j];
-        into[all->keys[i]][name] = item.kind == TomlKind::scalar ? item.text : to_toml(item);
-      }
+      add_named(table, key == "plans" ? "plan." : "", into[all->keys[i]]);
+    }
+  }
+
+  // A codec may be a whole plan, where one spec does not say it.
+  void add_named(const TomlTree& table, const std::string& prefix, Table& into) const {
+    for (std::size_t i = 0; i < table.keys.size(); ++i) {
+      const TomlTree& item = table.items[i];
+      if (prefix.empty() && table.keys[i] == "plan" && item.kind == TomlKind::table)
+        add_named(item, "plan.", into);
+      else
+        into[prefix + table.keys[i]] = item.kind == TomlKind::scalar ? item.text : to_toml(item);
     }
   }
 
@@ -225,6 +233,11 @@ class Reader {
           refuse(part, fmt::format("plan '{}' has rules: leave 'codec' out", plan));
         cell.settings.erase("codec");
       }
+    }
+    // A profile that comes along has links of its own.
+    if (cell.kind == "predict" && cell.at("profile") != "here") {
+      cell.axes.erase("transport");
+      cell.axes.erase("link");
     }
     const bool trains = cell.kind == "train" || cell.kind == "speed";
     if (trains && cell.at("data").empty())
