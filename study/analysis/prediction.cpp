@@ -1,0 +1,54 @@
+// Predicted against measured.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "study/analysis/parts.hpp"
+#include "study/kinds/words.hpp"
+
+namespace narrowcast {
+namespace {
+
+bool same_step(const Cell& predicted, const Cell& measured) {
+  constexpr std::array<std::string_view, 8> kAxes{"net",  "parallel", "workers", "transport",
+                                                  "link", "codec",    "plan",    "batch"};
+  return std::ranges::all_of(kAxes, [&](std::string_view axis) {
+    return chosen(predicted, axis) == chosen(measured, axis);
+  });
+}
+
+Check check_of(const Speed& predicted, const Speed& measured) {
+  const Estimate& bounds = predicted.step_ms;
+  const double step = measured.step_ms.mean;
+  return {.predicted = predicted.group,
+          .measured = measured.group,
+          .predicted_ms = bounds.mean,
+          .measured_ms = step,
+          .relative_error = bounds.mean / step - 1,
+          .inside = bounds.low && *bounds.low <= step && step <= *bounds.high};
+}
+
+}  // namespace
+
+PredictionCheck prediction_of(const Neighbourhood& all, std::span<const Speed> speed) {
+  PredictionCheck found;
+  std::vector<double> errors;
+  for (const Speed& predicted : speed) {
+    const Cell& cell = all[predicted.group].cell;
+    if (cell.kind != "predict" || cell.at("profile") != "here" || predicted.step_ms.count == 0)
+      continue;
+    for (const Speed& measured : speed) {
+      const Cell& other = all[measured.group].cell;
+      if (other.kind != "speed" || measured.step_ms.count == 0 || !same_step(cell, other)) continue;
+      found.checks.push_back(check_of(predicted, measured));
+      found.inside += found.checks.back().inside ? 1 : 0;
+      errors.push_back(std::abs(found.checks.back().relative_error));
+    }
+  }
+  if (errors.empty()) return found;
+  found.median = median(errors);
+  found.worst = std::ranges::max(errors);
+  return found;
+}
+
+}  // namespace narrowcast
