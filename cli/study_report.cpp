@@ -38,8 +38,9 @@ void make_folder(const fs::path& folder) {
 }
 
 void run(const StudyReportWords& words, const Console& console) {
-  const std::vector<CellRecord> records = read_records(words.from);
   const Study study = study_of(words);
+  const std::vector<CellRecord> all = read_records(words.from);
+  const std::vector<CellRecord> records = records_of(study, all);
   fs::path folder = words.output;
   if (folder.empty()) {
     require(fs::is_directory(words.from), Fault::usage, "say with -o DIR where the report goes");
@@ -49,9 +50,12 @@ void run(const StudyReportWords& words, const Console& console) {
   const std::vector<ReportFile> files = write_report(study, records);
   for (const ReportFile& file : files)
     write_bytes((folder / file.name).string(), std::as_bytes(std::span(file.content)), console);
-  console.out << fmt::format("{} records of {} cells: {} and {} other files\n", records.size(),
-                             study.cells.size(), (folder / "report.html").string(),
+  console.out << fmt::format("{} of {} cells have a record: {} and {} other files\n",
+                             records.size(), study.cells.size(), (folder / "report.html").string(),
                              files.size() - 1);
+  if (all.size() > records.size())
+    console.out << fmt::format("{} records of cells that the study does not have are left out\n",
+                               all.size() - records.size());
 }
 
 }  // namespace

@@ -105,4 +105,14 @@ std::vector<CellRecord> read_records(const fs::path& from) {
                           from.string()));
 }
 
+std::vector<CellRecord> records_of(const Study& study, std::vector<CellRecord> records) {
+  std::map<std::string, std::size_t> places;
+  for (const Cell& cell : study.cells) places.try_emplace(id_of(cell), places.size());
+  std::erase_if(records,
+                [&](const CellRecord& record) { return !places.contains(id_of(record.cell)); });
+  std::ranges::stable_sort(records, {},
+                           [&](const CellRecord& record) { return places.at(id_of(record.cell)); });
+  return records;
+}
+
 }  // namespace narrowcast
