@@ -25,6 +25,11 @@ Action declare_calibrate(Arguments& arguments);
 Action declare_predict(Arguments& arguments);
 Action declare_predict_paper(Arguments& arguments);
 Action declare_advise(Arguments& arguments);
+Action declare_study_run(Arguments& arguments);
+Action declare_study_list(Arguments& arguments);
+Action declare_study_compare(Arguments& arguments);
+Action declare_study_report(Arguments& arguments);
+Action declare_completion(Arguments& arguments);
 Action declare_doctor(Arguments& arguments);
 
 namespace {
@@ -132,6 +137,28 @@ constexpr Command kCommands[] = {
      "narrowcast advise --net resnet50 --profile ethernet-10g --workers 16\n"
      "narrowcast advise --net mnist-mlp --profile here.toml --max-error 0.05 -o plan.toml",
      declare_advise},
+    {"study run", "carry out a matrix of runs, measured and predicted; goes on where it stopped",
+     "narrowcast study run studies/quick.toml -o quick\n"
+     "narrowcast study run studies/d16.toml -o d16 --from studies/records/d16.jsonl\n"
+     "narrowcast study run studies/g18.toml -o g18 --only predict",
+     declare_study_run},
+    {"study list", "show what a study has measured so far",
+     "narrowcast study list quick\n"
+     "narrowcast study list d16 --json > studies/records/d16.jsonl",
+     declare_study_list},
+    {"study compare", "compare two sets of records, or two codecs, with a significance test",
+     "narrowcast study compare before after\n"
+     "narrowcast study compare fp32 dynamic8 --in d16 --tolerance 0.2",
+     declare_study_compare},
+    {"study report", "write what a study found: a page, Markdown and the data of each figure",
+     "narrowcast study report quick\n"
+     "narrowcast study report studies/records/d16.jsonl --study studies/d16.toml -o d16",
+     declare_study_report},
+    {"completion", "print a script that completes this program's words in a shell",
+     "narrowcast completion bash > /etc/bash_completion.d/narrowcast\n"
+     "narrowcast completion zsh >> ~/.zshrc\n"
+     "narrowcast completion fish > ~/.config/fish/completions/narrowcast.fish",
+     declare_completion},
     {"doctor", "say what this machine has, what is missing and how to install it",
      "narrowcast doctor\n"
      "narrowcast doctor --json",

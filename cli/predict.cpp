@@ -125,7 +125,8 @@ void print_json(const Case& one, const Console& console) {
                               {"speedup", row.speedup},
                               {"efficiency", row.speedup / row.workers},
                               {"over_fp32", row.over_fp32},
-                              {"break_even_bytes_per_s", number(row.break_even)}});
+                              {"break_even_bytes_per_s", number(row.break_even)},
+                              {"price", number(price_of_worker(*one.profile))}});
 }
 
 void print_break_even(const Case& one, const Console& console) {

@@ -8,7 +8,7 @@
 #include "base/version.hpp"
 #include "bench/collective_threads.hpp"
 #include "cli/arguments.hpp"
-#include "cli/hosts.hpp"
+#include "run/hosts.hpp"
 #include "cli/input.hpp"
 #include "cli/shape.hpp"
 #include "transport/module.hpp"

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/quoted.hpp"
 #include "cli/ranks.hpp"
 #include "transport/rendezvous_socket.hpp"
 #include "transport/shm.hpp"
@@ -100,16 +101,6 @@ Outcome carry_out(Staffing staffing, const Extras& extras, const Console& consol
   everyone.environment.insert(everyone.environment.end(), extras.environment.begin(),
                               extras.environment.end());
   return Workers(staffing).wait();
-}
-
-// As a shell reads it back.
-std::string quoted(const std::string& word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
 }
 
 // A login starts in a folder of its own. An empty path means that there is none.

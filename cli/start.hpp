@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "cli/hosts.hpp"
+#include "run/hosts.hpp"
 
 // Starts this very command again, as ranks that are processes.
 namespace narrowcast::cli {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -74,6 +75,7 @@ struct Profile {
   std::string source = {};   // where the figures come from
   int machine_workers = 1;   // workers of one machine
   double cores = 2;          // of a worker: below 2, computing and communicating share them
+  double price = 0;          // US dollars for an hour of one machine; 0: nobody knows
   LinkProfile machine = {};  // within
   LinkProfile network = {};  // across
   std::vector<CodecSpeed> codecs = {};
@@ -96,6 +98,9 @@ std::span<const ProfileRow> profiles();  // that come along
 
 // A shipped one by its name, else a file. Fault::usage for what is neither lists the names.
 Profile find_profile(const std::string& name_or_file);
+
+// US dollars for an hour of one worker: its part of a machine. Not there where nobody knows.
+std::optional<double> price_of_worker(const Profile& profile);
 
 // Fault::usage says how to get one.
 const CodecSpeed& speed_of(const Profile& profile, std::string_view codec);

@@ -91,6 +91,11 @@ Profile find_profile(const std::string& name_or_file) {
   return parse_profile(read_text(name_or_file), name_or_file);
 }
 
+std::optional<double> price_of_worker(const Profile& profile) {
+  if (profile.price == 0) return std::nullopt;
+  return profile.price / profile.machine_workers;
+}
+
 const CodecSpeed& speed_of(const Profile& profile, std::string_view codec) {
   const auto& speeds = profile.codecs;
   if (const auto exact = std::ranges::find(speeds, codec, &CodecSpeed::codec);

@@ -1,96 +1,107 @@
 #include <fmt/core.h>
 
-#include <cmath>
-#include <functional>
-#include <optional>
-
 #include "study/curves.hpp"
 #include "study/page/page.hpp"
 
 namespace narrowcast {
 namespace {
 
-std::string bytes_text(double bytes) {
-  return bytes >= 1e9 ? fmt::format("{:.2f} GB", bytes / 1e9)
-                      : fmt::format("{:.1f} MB", bytes / 1e6);
-}
+using Runs = std::span<const RunRecord>;
 
-std::string percent(const std::optional<double>& number) {
-  return number ? fmt::format("{:.2f} %", *number) : "-";
-}
-
-Series series_of(
-    std::span<const RunRecord> runs,
-    const std::function<std::optional<Spot>(const EpochPoint&, double sent)>& spot_of) {
-  Series series;
+// All epochs of all runs, of which each chart shows a column.
+Table epochs_table(Runs runs) {
+  Table table{.columns = {{.name = "run"},
+                          {.name = "epoch", .kind = ColumnKind::number},
+                          {.name = "sent", .kind = ColumnKind::number, .unit = "MB of a worker"},
+                          {.name = "test error", .kind = ColumnKind::number, .unit = "%"},
+                          {.name = "training loss", .kind = ColumnKind::number}}};
   for (const RunRecord& run : runs) {
     double sent = 0;
-    auto& line = series.emplace_back();
     for (const EpochPoint& point : run.epochs) {
       sent += point.wire_bytes;
-      const auto spot = spot_of(point, sent);
-      if (spot && std::isfinite(spot->y)) line.push_back(*spot);
+      table.rows.push_back({run.label, point.epoch, sent / 1e6, value_of(point.test_error),
+                            value_of(point.train_loss)});
     }
   }
-  return series;
+  return table;
 }
 
-std::string charts(std::span<const RunRecord> runs) {
-  const Series by_epoch = series_of(runs, [](const EpochPoint& point, double) {
-    return point.test_error ? std::optional(Spot{point.epoch, *point.test_error}) : std::nullopt;
-  });
-  const Series by_bytes = series_of(runs, [](const EpochPoint& point, double sent) {
-    return point.test_error ? std::optional(Spot{sent / 1e6, *point.test_error}) : std::nullopt;
-  });
-  const Series loss = series_of(runs, [](const EpochPoint& point, double) {
-    return std::optional(Spot{point.epoch, point.train_loss});
-  });
-  return "<div class=\"charts\">" +
-         figure(line_chart(by_epoch, {"epoch", "test error, %"}), "Test error by epoch") +
-         figure(line_chart(by_bytes, {"MB sent by a worker", "test error, %"}),
-                "The same by what has travelled") +
-         figure(line_chart(loss, {"epoch", "training loss"}), "Training loss") + "</div>";
+struct Chart {
+  std::string_view id;
+  std::string_view title;
+  std::string_view x;
+  std::string_view y;
+};
+
+Figure curve(const Table& epochs, const Chart& chart) {
+  Figure figure{.id = std::string(chart.id), .title = std::string(chart.title)};
+  for (const std::string_view name : {std::string_view("run"), chart.x, chart.y})
+    figure.table.columns.push_back(epochs.columns[epochs.column(name)]);
+  for (const auto& row : epochs.rows)
+    if (const TableValue& y = row[epochs.column(chart.y)];
+        !std::holds_alternative<std::monostate>(y))
+      figure.table.rows.push_back({row.front(), row[epochs.column(chart.x)], y});
+  figure.look = {.drawing = Drawing::line,
+                 .x = std::string(chart.x),
+                 .y = std::string(chart.y),
+                 .series = "run"};
+  return figure;
 }
 
-std::string table(std::span<const RunRecord> runs) {
-  std::string out =
-      "<div class=\"scroll\"><table><tr><th>run</th><th>last error</th><th>best error</th>"
-      "<th>sent by a worker</th><th>in fp32</th><th>saved</th><th>images/s</th><th>step ms</th>"
-      "<th>waiting ms</th><th>replicas</th></tr>";
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const RunRecord& run = runs[i];
+std::vector<Block> curves(Runs runs) {
+  const Table epochs = epochs_table(runs);
+  return {curve(epochs, {"error", "Test error by epoch", "epoch", "test error"}),
+          curve(epochs, {"error-by-bytes", "The same by what has travelled", "sent", "test error"}),
+          curve(epochs, {"loss", "Training loss by epoch", "epoch", "training loss"})};
+}
+
+Figure costs(Runs runs) {
+  constexpr ColumnKind kNumber = ColumnKind::number;
+  Figure figure{.id = "runs",
+                .title = "Every run",
+                .table = {.columns = {{.name = "run"},
+                                      {.name = "last error", .kind = kNumber, .unit = "%"},
+                                      {.name = "best error", .kind = kNumber, .unit = "%"},
+                                      {.name = "sent by a worker", .kind = kNumber, .unit = "MB"},
+                                      {.name = "in fp32", .kind = kNumber, .unit = "MB"},
+                                      {.name = "saved", .kind = kNumber, .unit = "times"},
+                                      {.name = "speed", .kind = kNumber, .unit = "images/s"},
+                                      {.name = "step", .kind = kNumber, .unit = "ms"},
+                                      {.name = "waiting", .kind = kNumber, .unit = "ms"},
+                                      {.name = "replicas", .kind = ColumnKind::code}}},
+                .showing = Showing::open};
+  for (const RunRecord& run : runs) {
     const double sent = run.wire_bytes();
     const EpochPoint last = run.epochs.empty() ? EpochPoint{} : run.epochs.back();
-    out += fmt::format(
-        "<tr><td><span class=\"key\" style=\"background:{}\"></span>{}</td><td>{}</td><td>{}</td>"
-        "<td>{}</td><td>{}</td><td>{}</td><td>{:.0f}</td><td>{:.2f}</td><td>{:.2f}</td>"
-        "<td><code>{}</code></td></tr>",
-        colour(i), escaped(run.label), percent(run.last_error()), percent(run.best_error()),
-        bytes_text(sent), bytes_text(run.fp32_bytes()),
-        sent > 0 ? fmt::format("{:.2f}x", run.fp32_bytes() / sent) : "-", last.images_per_s,
-        last.step_ms, last.wait_ms, escaped(run.replica_hash));
+    figure.table.rows.push_back(
+        {run.label, value_of(run.last_error()), value_of(run.best_error()), sent / 1e6,
+         run.fp32_bytes() / 1e6,
+         value_of(sent > 0 ? std::optional(run.fp32_bytes() / sent) : std::nullopt),
+         last.images_per_s, last.step_ms, last.wait_ms, run.replica_hash});
   }
-  return out + "</table></div>";
+  return figure;
 }
 
-std::string settings(std::span<const RunRecord> runs) {
-  std::string out;
+std::vector<Block> settings(Runs runs) {
+  std::vector<Block> folds;
   for (const RunRecord& run : runs) {
-    out += fmt::format("<details><summary>{}: {} on {}, {} workers, seed {}, commit {}</summary>",
-                       escaped(run.label), escaped(run.net), escaped(run.data), run.workers,
-                       run.seed, escaped(run.commit));
+    Fold fold{.summary = fmt::format("{}: {} on {}, {} workers, seed {}, commit {}", run.label,
+                                     run.net, run.data, run.workers, run.seed, run.commit),
+              .code = run.settings};
     for (const std::string& fault : run.faults)
-      out += fmt::format("<p>went on after: {}</p>", escaped(fault));
-    out += fmt::format("<pre>{}</pre></details>", escaped(run.settings));
+      fold.paragraphs.push_back(fmt::format("went on after: {}", fault));
+    folds.emplace_back(std::move(fold));
   }
-  return out;
+  return folds;
 }
 
 }  // namespace
 
-std::string curves_page(std::span<const RunRecord> runs, std::string_view title) {
-  return page(title, charts(runs) + "\n<h2>What it took</h2>\n" + table(runs) +
-                         "\n<h2>How it was run</h2>\n" + settings(runs));
+std::string curves_page(Runs runs, std::string_view title) {
+  return html_of({.title = std::string(title),
+                  .sections = {{"curves", "Curves", curves(runs)},
+                               {"costs", "What it took", {costs(runs)}},
+                               {"settings", "How it was run", settings(runs)}}});
 }
 
 }  // namespace narrowcast

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "study/page/page.hpp"
@@ -11,79 +10,103 @@ namespace narrowcast {
 namespace {
 
 using Points = std::span<const PredictionPoint>;
+constexpr ColumnKind kNumber = ColumnKind::number;
 
-std::vector<std::string> codecs_of(Points points) {
-  std::vector<std::string> names;
+struct Chart {
+  std::string_view id;
+  std::string_view title;
+  std::string_view name;
+  std::string_view unit;
+  double PredictionPoint::*value;
+};
+
+Figure by_workers(Points points, const Chart& chart) {
+  Figure figure{.id = std::string(chart.id),
+                .title = std::string(chart.title),
+                .table = {.columns = {{.name = "codec"},
+                                      {.name = "workers", .kind = kNumber},
+                                      {.name = std::string(chart.name),
+                                       .kind = kNumber,
+                                       .unit = std::string(chart.unit)}}},
+                .look = {.drawing = Drawing::line,
+                         .x = "workers",
+                         .y = std::string(chart.name),
+                         .series = "codec",
+                         .x_scale = AxisScale::logarithmic,
+                         .mark = 1,
+                         .first = "fp32"}};
   for (const PredictionPoint& point : points)
-    if (std::ranges::find(names, point.codec) == names.end()) names.push_back(point.codec);
-  return names;
+    figure.table.rows.push_back({point.codec, static_cast<double>(point.workers), point.*chart.value});
+  return figure;
 }
 
-Series by_codec(Points points, double PredictionPoint::*value) {
-  Series series;
-  for (const std::string& codec : codecs_of(points)) {
-    auto& line = series.emplace_back();
-    for (const PredictionPoint& point : points)
-      if (point.codec == codec) line.push_back({static_cast<double>(point.workers), point.*value});
-  }
-  return series;
-}
-
-std::string curves(Points points) {
-  const Axes speedup{"workers", "times one worker", Scale::doubling};
-  const Axes gain{"workers", "times fp32", Scale::doubling};
-  return legend(codecs_of(points)) + "<div class=\"charts\">" +
-         figure(line_chart(by_codec(points, &PredictionPoint::speedup), speedup),
-                "Speedup by number of workers") +
-         figure(line_chart(by_codec(points, &PredictionPoint::over_fp32), gain),
-                "How many times as quick as in fp32") +
-         "</div>";
-}
-
-std::string bars(Points points, int workers) {
-  std::vector<Bar> bars;
+// On the fewest workers and on the most.
+Figure parts(Points points) {
+  Figure figure{
+      .id = "parts",
+      .title = "What a step consists of",
+      .table = {.columns = {{.name = "codec"},
+                            {.name = "workers"},
+                            {.name = "computing", .kind = kNumber, .unit = "ms"},
+                            {.name = "waiting for gradients", .kind = kNumber, .unit = "ms"},
+                            {.name = "waiting for the slowest", .kind = kNumber, .unit = "ms"}}},
+      .look = {.drawing = Drawing::stacked,
+               .x = "codec",
+               .facets = {"workers"},
+               .stacks = {{{"computing", "waiting for gradients", "waiting for the slowest"}}}}};
   for (const PredictionPoint& point : points)
-    if (point.workers == workers)
-      bars.push_back({point.codec, {point.compute, point.wait, point.straggling}});
-  return figure(bar_chart(bars, "ms"), fmt::format("A step on {} workers", workers));
+    if (point.workers == points.front().workers || point.workers == points.back().workers)
+      figure.table.rows.push_back({point.codec, fmt::format("{} workers", point.workers),
+                                   point.compute, point.wait, point.straggling});
+  return figure;
 }
 
-std::string parts(Points points) {
-  return legend({"computing", "waiting for others' gradients", "waiting for the slowest worker"}) +
-         "<div class=\"charts\">" + bars(points, points.front().workers) +
-         (points.back().workers == points.front().workers ? ""
-                                                          : bars(points, points.back().workers)) +
-         "</div>";
-}
-
-std::string rate(const std::optional<double>& bytes_a_second) {
-  if (!bytes_a_second) return "";
+TableValue rate(const std::optional<double>& bytes_a_second) {
+  if (!bytes_a_second) return std::monostate();
   if (*bytes_a_second == 0) return "no speed";
-  return std::isinf(*bytes_a_second) ? "any speed"
-                                     : fmt::format("{:.3g} Gbit/s", 8e-9 * *bytes_a_second);
+  if (std::isinf(*bytes_a_second)) return "any speed";
+  return fmt::format("{:.3g} Gbit/s", 8e-9 * *bytes_a_second);
 }
 
-std::string table(Points points) {
-  std::string out =
-      "<div class=\"scroll\"><table><tr><th>codec</th><th>workers</th><th>step ms</th>"
-      "<th>between</th><th>waiting ms</th><th>MB sent</th><th>speedup</th><th>over "
-      "fp32</th><th>breaks even at</th></tr>";
+Figure all(Points points) {
+  Figure figure{.id = "steps",
+                .title = "All figures",
+                .table = {.columns = {{.name = "codec"},
+                                      {.name = "workers", .kind = kNumber},
+                                      {.name = "step", .kind = kNumber, .unit = "ms"},
+                                      {.name = "from", .kind = ColumnKind::low, .unit = "ms"},
+                                      {.name = "to", .kind = ColumnKind::high, .unit = "ms"},
+                                      {.name = "waiting", .kind = kNumber, .unit = "ms"},
+                                      {.name = "sent", .kind = kNumber, .unit = "MB"},
+                                      {.name = "speedup", .kind = kNumber, .decimals = 2},
+                                      {.name = "over fp32", .kind = kNumber, .decimals = 2},
+                                      {.name = "breaks even at"}}},
+                .showing = Showing::open};
   for (const PredictionPoint& point : points)
-    out += fmt::format(
-        "<tr><td>{}</td><td>{}</td><td>{:.2f}</td><td>{:.2f} - {:.2f}</td><td>{:.2f}</td>"
-        "<td>{:.2f}</td><td>{:.2f}</td><td>{:.2f}</td><td>{}</td></tr>",
-        escaped(point.codec), point.workers, point.step, point.low, point.high, point.wait,
-        point.megabytes, point.speedup, point.over_fp32, rate(point.break_even));
-  return out + "</table></div>";
+    figure.table.rows.push_back({point.codec, static_cast<double>(point.workers), point.step, point.low,
+                                 point.high, point.wait, point.megabytes, point.speedup,
+                                 point.over_fp32, rate(point.break_even)});
+  return figure;
 }
 
 }  // namespace
 
 std::string prediction_page(Points points, std::string_view title, std::string_view source) {
-  if (points.empty()) return page(title, "<p>Nothing was predicted.</p>");
-  return page(title, curves(points) + "\n<h2>What a step consists of</h2>\n" + parts(points) +
-                         "\n<h2>All figures</h2>\n" + table(points) +
-                         fmt::format("<p>Predicted from: {}</p>", escaped(source)));
+  Page page{.title = std::string(title)};
+  if (points.empty()) {
+    page.end = "Nothing was predicted.";
+    return html_of(page);
+  }
+  page.sections = {{"scaling",
+                    "Scaling",
+                    {by_workers(points, {"speedup", "Speedup by number of workers", "speedup",
+                                         "times one worker", &PredictionPoint::speedup}),
+                     by_workers(points, {"over-fp32", "How many times as quick as in fp32", "gain",
+                                         "times fp32", &PredictionPoint::over_fp32})}},
+                   {"step", "A step", {parts(points)}},
+                   {"all", "All figures", {all(points)}}};
+  page.end = fmt::format("Predicted from: {}", source);
+  return html_of(page);
 }
 
 }  // namespace narrowcast

@@ -14,8 +14,8 @@
 
 #include "base/descriptor.hpp"
 #include "base/error.hpp"
+#include "base/spawn.hpp"
 #include "transport/process/line_relay.hpp"
-#include "transport/process/spawn.hpp"
 
 namespace narrowcast {
 namespace {
@@ -66,14 +66,16 @@ struct Worker {
   bool running = true;
 };
 
-Variables variables(const Staffing& staffing, int rank) {
-  Variables all = {{"RANK", std::to_string(rank)},
-                   {"WORLD_SIZE", std::to_string(staffing.ranks)},
-                   {"LOCAL_RANK", std::to_string(rank)},
-                   {"LOCAL_WORLD_SIZE", std::to_string(staffing.ranks)},
-                   {"NARROWCAST_TRANSPORT", staffing.transport},
-                   {"NARROWCAST_RENDEZVOUS", staffing.rendezvous}};
-  const auto add = [&](const Variables& more) { all.insert(all.end(), more.begin(), more.end()); };
+NamedValues variables(const Staffing& staffing, int rank) {
+  NamedValues all = {{"RANK", std::to_string(rank)},
+                     {"WORLD_SIZE", std::to_string(staffing.ranks)},
+                     {"LOCAL_RANK", std::to_string(rank)},
+                     {"LOCAL_WORLD_SIZE", std::to_string(staffing.ranks)},
+                     {"NARROWCAST_TRANSPORT", staffing.transport},
+                     {"NARROWCAST_RENDEZVOUS", staffing.rendezvous}};
+  const auto add = [&](const NamedValues& more) {
+    all.insert(all.end(), more.begin(), more.end());
+  };
   add(staffing.everyone.environment);
   if (rank == 0) add(staffing.rank0.environment);
   return all;

@@ -56,7 +56,8 @@ inline constexpr std::array kProfileKeys{
     ProfileKey<Profile>{"source", "text", &Profile::source},
     ProfileKey<Profile>{"machine_workers", "a whole number of workers", &Profile::machine_workers,
                         kCounts},
-    ProfileKey<Profile>{"cores", "a number of cores", &Profile::cores, {0.001, 1024}}};
+    ProfileKey<Profile>{"cores", "a number of cores", &Profile::cores, {0.001, 1024}},
+    ProfileKey<Profile>{"price", "US dollars an hour", &Profile::price, {0, 1e6}}};
 
 inline constexpr std::array kLinkKeys{
     ProfileKey<LinkProfile>{"latency_us", "microseconds", &LinkProfile::latency_us, kMicroseconds,

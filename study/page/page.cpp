@@ -2,31 +2,68 @@
 
 #include <fmt/core.h>
 
-#include <array>
+#include "study/page/embedded.hpp"
 
 namespace narrowcast {
 namespace {
 
-// Told apart by people who see colours differently, too (Okabe and Ito).
-constexpr std::array<std::string_view, 7> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                      "#e69f00", "#56b4e9", "#6b6b6b"};
-constexpr std::string_view kStyle = R"(
-:root { color-scheme: light dark; --ink: #1c1c1c; --soft: #666; --line: #d8d8d8; --paper: #fff; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #eee; --soft: #aaa; --line: #444; --paper: #17181a; } }
-body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
-       max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
-.charts { display: flex; flex-wrap: wrap; gap: 1.5rem; }
-figure { margin: 0; flex: 1 1 30rem; } figcaption { color: var(--soft); }
-svg { width: 100%; height: auto; } svg text { fill: var(--soft); font-size: 12px; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th, td { text-align: right; padding: .3rem .6rem; border-bottom: 1px solid var(--line); }
-th:first-child, td:first-child { text-align: left; }
-.scroll { overflow-x: auto; }
-.key { display: inline-block; width: .8rem; height: .8rem; border-radius: 2px; margin-right: .4rem; }
-details { margin: .5rem 0; } pre { overflow-x: auto; color: var(--soft); }
-)";
+// Nothing comes from anywhere else, whatever records say.
+constexpr std::string_view kPolicy =
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:";
+
+std::string html_of(const Text& text) {
+  const std::string_view role = text.role == TextRole::lead   ? " class=\"lead\""
+                                : text.role == TextRole::note ? " class=\"note\""
+                                                              : "";
+  return fmt::format("<p{}>{}</p>\n", role, escaped(text.text));
+}
+
+std::string html_of(const Bullets& bullets) {
+  std::string out = "<ul>\n";
+  for (const std::string& item : bullets.items) out += fmt::format("<li>{}</li>\n", escaped(item));
+  return out + "</ul>\n";
+}
+
+std::string html_of(const Fold& fold) {
+  std::string out = fmt::format("<details><summary>{}</summary>\n", escaped(fold.summary));
+  for (const std::string& paragraph : fold.paragraphs)
+    out += fmt::format("<p>{}</p>\n", escaped(paragraph));
+  if (!fold.code.empty()) out += fmt::format("<pre>{}</pre>\n", escaped(fold.code));
+  return out + "</details>\n";
+}
+
+struct BlockToHtml {
+  CsvFiles csv;
+  std::string operator()(const Figure& figure) const { return narrowcast::html_of(figure, csv); }
+  std::string operator()(const auto& block) const { return html_of(block); }
+};
+
+std::string contents(const Page& page) {
+  if (page.sections.size() < 3) return {};
+  std::string out = "<nav aria-label=\"Contents\">";
+  for (const PageSection& section : page.sections)
+    out += fmt::format("<a href=\"#{}\">{}</a> ", section.id, escaped(section.title));
+  return out + "</nav>\n";
+}
+
+std::string body(const Page& page) {
+  std::string out = fmt::format("<header><h1>{}</h1>\n", escaped(page.title));
+  if (!page.subtitle.empty())
+    out += fmt::format("<p class=\"note\">{}</p>\n", escaped(page.subtitle));
+  out += "</header>\n";
+  bool first = true;
+  for (const PageSection& section : page.sections) {
+    out += fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n", section.id, escaped(section.title));
+    for (const Block& block : section.blocks) out += std::visit(BlockToHtml{page.csv}, block);
+    out += "</section>\n";
+    // What people came for stands before any list of contents.
+    if (first) out += contents(page);
+    first = false;
+  }
+  if (!page.end.empty())
+    out += fmt::format("<footer class=\"note\">{}</footer>\n", escaped(page.end));
+  return out;
+}
 
 }  // namespace
 
@@ -47,26 +84,18 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-std::string_view colour(std::size_t i) { return kColours[i % kColours.size()]; }
-
-std::string figure(const std::string& svg, std::string_view caption) {
-  return fmt::format("<figure>{}<figcaption>{}</figcaption></figure>", svg, caption);
-}
-
-std::string legend(const std::vector<std::string>& names) {
-  std::string out = "<p>";
-  for (std::size_t i = 0; i < names.size(); ++i)
-    out += fmt::format(R"(<span class="key" style="background:{}"></span>{} &nbsp; )", colour(i),
-                       escaped(names[i]));
-  return out + "</p>";
-}
-
-std::string page(std::string_view title, const std::string& body) {
+std::string html_of(const Page& page) {
   return fmt::format(
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
-      "<title>{0}</title><style>{1}</style></head><body><h1>{0}</h1>\n{2}\n</body></html>\n",
-      escaped(title), kStyle, body);
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"{0}\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<link rel=\"icon\" "
+      "href=\"data:,\">\n<title>{1}</title>\n<style>\n{2}</style></head>\n<body>\n"
+      "<noscript><p class=\"note\">Charts need JavaScript; their data is in the tables below "
+      "them.</p></noscript>\n{3}<script>{4}</script>\n<script>\n{5}</script>\n<script>\n{6}</"
+      "script>\n"
+      "</body></html>\n",
+      kPolicy, escaped(page.title), page_css(), body(page), chart_js(), charts_js(), page_js());
 }
 
 }  // namespace narrowcast

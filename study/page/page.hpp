@@ -1,47 +1,53 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
-// What the pages of this room are made of. A page is one file that needs no other.
+#include "study/page/figure.hpp"
+
+// What the pages of this room are made of. A page is one file that needs no other and asks no network.
 namespace narrowcast {
 
+enum class TextRole { plain, lead, note };
+struct Text {
+  std::string text;
+  TextRole role = TextRole::plain;
+};
+struct Bullets {
+  std::vector<std::string> items = {};
+};
+// Closed until somebody opens it.
+struct Fold {
+  std::string summary;
+  std::vector<std::string> paragraphs = {};
+  std::string code = {};
+};
+using Block = std::variant<Text, Bullets, Fold, Figure>;
+
+struct PageSection {
+  std::string id;
+  std::string title;
+  std::vector<Block> blocks = {};
+};
+
+// Whether a figure's data lies in <id>.csv beside the page, or in the page alone.
+enum class CsvFiles { none, beside };
+
+struct Page {
+  std::string title;
+  std::string subtitle = {};
+  std::vector<PageSection> sections = {};
+  std::string end = {};  // the last line
+  CsvFiles csv = CsvFiles::none;
+};
+
+// For HTML, in text and in attributes.
 std::string escaped(std::string_view text);
 
-// Of the i-th line, bar or row.
-std::string_view colour(std::size_t i);
-
-struct Spot {
-  double x = 0;
-  double y = 0;
-};
-using Series = std::vector<std::vector<Spot>>;
-
-enum class Scale { linear, doubling };  // of the axis to the right
-
-struct Axes {
-  std::string_view x;
-  std::string_view y;
-  Scale scale = Scale::linear;
-};
-
-// Lines by colour, as SVG.
-std::string line_chart(const Series& series, const Axes& axes);
-
-// One bar for each label, of parts on top of each other.
-struct Bar {
-  std::string label;
-  std::vector<double> parts = {};
-};
-std::string bar_chart(const std::vector<Bar>& bars, std::string_view y_name);
-
-std::string figure(const std::string& svg, std::string_view caption);
-
-// A coloured square and a word for each.
-std::string legend(const std::vector<std::string>& names);
-
-std::string page(std::string_view title, const std::string& body);
+std::string html_of(const Page& page);
+std::string html_of(const Figure& figure, CsvFiles csv);
+std::string markdown_of(const Page& page);
 
 }  // namespace narrowcast

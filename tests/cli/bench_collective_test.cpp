@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "cli/bench_collective_report.hpp"
-#include "cli/hosts.hpp"
+#include "run/hosts.hpp"
 #include "cli/shape.hpp"
 #include "tests/cli/run_command.hpp"
 

@@ -27,6 +27,13 @@ TEST(Predict, HasALineForEachCodecAndNumberOfWorkers) {
   EXPECT_EQ(1, lines[0]["over_fp32"]);
 }
 
+TEST(Predict, SaysWhatAnHourOfAWorkerCostsWhereThatIsKnown) {
+  const auto priced = json_of({"predict", "--profile", "ec2-k80", "--workers", "2", "--json"});
+  EXPECT_DOUBLE_EQ(14.4 / 16, priced.at(0)["price"].get<double>());
+  const auto unknown = json_of({"predict", "--profile", "dgx1-p100", "--workers", "2", "--json"});
+  EXPECT_TRUE(unknown.at(0)["price"].is_null());
+}
+
 TEST(Predict, ShowsATableAndWhereCodecsBreakEven) {
   const Outcome outcome =
       run_command({"predict", "--net", "alexnet", "--profile", "ethernet-10g", "--workers", "4"});
@@ -41,7 +48,7 @@ TEST(Predict, WritesAPage) {
   const std::string page = (folder / "page.html").string();
   EXPECT_EQ(0, run_command({"predict", "--html", page}).code);
   EXPECT_THAT(contents(page), StartsWith("<!doctype html>"));
-  EXPECT_THAT(contents(page), HasSubstr("<svg"));
+  EXPECT_THAT(contents(page), HasSubstr("<canvas"));
 }
 
 TEST(Predict, RefusesWhatIsNotThere) {

@@ -20,47 +20,48 @@ const std::vector<std::string> kLines{R"(name = "lab")",                  // 1
                                       R"(source = "measured")",           // 2
                                       R"(machine_workers = 4)",           // 3
                                       R"(cores = 1.5)",                   // 4
-                                      R"([machine])",                     // 5
-                                      R"(latency_us = 2)",                // 6
-                                      R"(bandwidth = "12.5GB")",          // 7
-                                      R"([network])",                     // 8
-                                      R"(latency_us = 50)",               // 9
-                                      R"(bandwidth = "1gbit")",           // 10
-                                      R"(duplex = false)",                // 11
-                                      R"(sharing = 4)",                   // 12
-                                      R"(cpu_ns_per_byte = 0.25)",        // 13
-                                      R"(cpu_us_per_message = 3)",        // 14
-                                      R"(spread = 0.05)",                 // 15
-                                      R"([[codec]])",                     // 16
-                                      R"(codec = "dynamic8")",            // 17
-                                      R"(encode_ns = 0.5)",               // 18
-                                      R"(decode_ns = 0.25)",              // 19
-                                      R"(add_ns = 0.375)",                // 20
-                                      R"(feedback_ns = 0.1)",             // 21
-                                      R"(spread = 0.02)",                 // 22
-                                      R"([[codec]])",                     // 23
-                                      R"(codec = "*")",                   // 24
-                                      R"(encode_ns = 1)",                 // 25
-                                      R"(decode_ns = 2)",                 // 26
-                                      R"(add_ns = 3)",                    // 27
-                                      R"([compute])",                     // 28
-                                      R"(flops = "15.7T")",               // 29
-                                      R"(overhead_us = 10)",              // 30
-                                      R"(straggler = 0.03)",              // 31
-                                      R"(spread = 0.1)",                  // 32
-                                      R"([[model]])",                     // 33
-                                      R"(name = "lenet")",                // 34
-                                      R"(batch = 64)",                    // 35
-                                      R"(forward_ms = 3)",                // 36
-                                      R"(backward_ms = 7.5)",             // 37
-                                      R"(rest_ms = 0.5)",                 // 38
-                                      R"(straggler = 0.04)",              // 39
-                                      R"(spread = 0.06)",                 // 40
-                                      R"(tensors = [)",                   // 41
-                                      R"(  ["fc.weight", 5000, 1.25],)",  // 42
-                                      R"(  ["fc.bias", 10, 1.25],)",      // 43
-                                      R"(  ["conv.weight", 500, 7.5],)",  // 44
-                                      R"(])"};                            // 45
+                                      R"(price = 14.4)",                  // 5
+                                      R"([machine])",                     // 6
+                                      R"(latency_us = 2)",                // 7
+                                      R"(bandwidth = "12.5GB")",          // 8
+                                      R"([network])",                     // 9
+                                      R"(latency_us = 50)",               // 10
+                                      R"(bandwidth = "1gbit")",           // 11
+                                      R"(duplex = false)",                // 12
+                                      R"(sharing = 4)",                   // 13
+                                      R"(cpu_ns_per_byte = 0.25)",        // 14
+                                      R"(cpu_us_per_message = 3)",        // 15
+                                      R"(spread = 0.05)",                 // 16
+                                      R"([[codec]])",                     // 17
+                                      R"(codec = "dynamic8")",            // 18
+                                      R"(encode_ns = 0.5)",               // 19
+                                      R"(decode_ns = 0.25)",              // 20
+                                      R"(add_ns = 0.375)",                // 21
+                                      R"(feedback_ns = 0.1)",             // 22
+                                      R"(spread = 0.02)",                 // 23
+                                      R"([[codec]])",                     // 24
+                                      R"(codec = "*")",                   // 25
+                                      R"(encode_ns = 1)",                 // 26
+                                      R"(decode_ns = 2)",                 // 27
+                                      R"(add_ns = 3)",                    // 28
+                                      R"([compute])",                     // 29
+                                      R"(flops = "15.7T")",               // 30
+                                      R"(overhead_us = 10)",              // 31
+                                      R"(straggler = 0.03)",              // 32
+                                      R"(spread = 0.1)",                  // 33
+                                      R"([[model]])",                     // 34
+                                      R"(name = "lenet")",                // 35
+                                      R"(batch = 64)",                    // 36
+                                      R"(forward_ms = 3)",                // 37
+                                      R"(backward_ms = 7.5)",             // 38
+                                      R"(rest_ms = 0.5)",                 // 39
+                                      R"(straggler = 0.04)",              // 40
+                                      R"(spread = 0.06)",                 // 41
+                                      R"(tensors = [)",                   // 42
+                                      R"(  ["fc.weight", 5000, 1.25],)",  // 43
+                                      R"(  ["fc.bias", 10, 1.25],)",      // 44
+                                      R"(  ["conv.weight", 500, 7.5],)",  // 45
+                                      R"(])"};                            // 46
 
 std::string text_of_lines(const std::vector<std::string>& lines) {
   std::string text;
@@ -100,6 +101,7 @@ TEST(AProfile, HasEveryKey) {
       .source = "measured",
       .machine_workers = 4,
       .cores = 1.5,
+      .price = 14.4,
       .machine = {.latency_us = 2, .bandwidth = 12.5e9},
       .network = {.latency_us = 50,
                   .bandwidth = 125e6,
@@ -131,7 +133,7 @@ TEST(AProfile, MayHaveTheNetworkAlone) {
 
 TEST(AProfile, TakesRatesInBytesAndInUnits) {
   const auto bandwidth = [](const std::string& text) {
-    return parsed(with(10, "bandwidth = " + text)).network.bandwidth;
+    return parsed(with(11, "bandwidth = " + text)).network.bandwidth;
   };
   EXPECT_EQ(bandwidth("1"), 1);
   EXPECT_EQ(bandwidth("1.5e9"), 1.5e9);
@@ -147,7 +149,7 @@ TEST(AProfile, TakesRatesInBytesAndInUnits) {
 
 TEST(AProfile, TakesOperationsInUnits) {
   const auto flops = [](const std::string& text) {
-    return parsed(with(29, "flops = " + text)).compute.flops;
+    return parsed(with(30, "flops = " + text)).compute.flops;
   };
   EXPECT_EQ(flops("7e12"), 7e12);
   EXPECT_EQ(flops("'900G'"), 9e11);
@@ -157,55 +159,67 @@ TEST(AProfile, TakesOperationsInUnits) {
 TEST(AProfile, IsRefusedForUnknownKeysWithTheNearest) {
   expect_refused({
       {2, "sources = 'x'", "unknown key 'sources' of a profile; did you mean 'source'?"},
-      {6, "latency = 2", "unknown key 'latency' of [machine]; did you mean 'latency_us'?"},
-      {13, "cpu = 1", "unknown key 'cpu' of [network]; there are: latency_us, bandwidth"},
-      {21, "feedbackns = 1", "unknown key 'feedbackns' of [[codec]]; did you mean 'feedback_ns'?"},
-      {30, "overhead = 1", "unknown key 'overhead' of [compute]; did you mean 'overhead_us'?"},
-      {38, "rests_ms = 1", "unknown key 'rests_ms' of [[model]]; did you mean 'rest_ms'?"},
-      {5, "[machines]", "unknown key 'machines' of a profile; did you mean 'machine'?"},
+      {7, "latency = 2", "unknown key 'latency' of [machine]; did you mean 'latency_us'?"},
+      {14, "cpu = 1", "unknown key 'cpu' of [network]; there are: latency_us, bandwidth"},
+      {22, "feedbackns = 1", "unknown key 'feedbackns' of [[codec]]; did you mean 'feedback_ns'?"},
+      {31, "overhead = 1", "unknown key 'overhead' of [compute]; did you mean 'overhead_us'?"},
+      {39, "rests_ms = 1", "unknown key 'rests_ms' of [[model]]; did you mean 'rest_ms'?"},
+      {6, "[machines]", "unknown key 'machines' of a profile; did you mean 'machine'?"},
   });
 }
 
 TEST(AProfile, IsRefusedForMissingKeys) {
   for (const auto& [line, where, message] : std::vector<std::tuple<std::size_t, int, std::string>>{
-           {6, 5, "[machine] needs latency_us"},
-           {10, 8, "[network] needs bandwidth"},
-           {17, 16, "[[codec]] needs codec"},
-           {18, 16, "[[codec]] needs encode_ns"},
-           {26, 23, "[[codec]] needs decode_ns"},
-           {20, 16, "[[codec]] needs add_ns"},
-           {29, 28, "[compute] needs flops"},
-           {34, 33, "[[model]] needs name"},
-           {35, 33, "[[model]] needs batch"},
-           {36, 33, "[[model]] needs forward_ms"},
-           {37, 33, "[[model]] needs backward_ms"}})
+           {7, 6, "[machine] needs latency_us"},
+           {11, 9, "[network] needs bandwidth"},
+           {18, 17, "[[codec]] needs codec"},
+           {19, 17, "[[codec]] needs encode_ns"},
+           {27, 24, "[[codec]] needs decode_ns"},
+           {21, 17, "[[codec]] needs add_ns"},
+           {30, 29, "[compute] needs flops"},
+           {35, 34, "[[model]] needs name"},
+           {36, 34, "[[model]] needs batch"},
+           {37, 34, "[[model]] needs forward_ms"},
+           {38, 34, "[[model]] needs backward_ms"}})
     EXPECT_EQ(refusal(with(line, "")), fmt::format("usage: p.toml:{}: {}", where, message));
   EXPECT_EQ(refusal(with(1, "")), "usage: p.toml: a profile needs name");
   EXPECT_EQ(refusal("name = 'x'"), "usage: p.toml: a profile needs [network]");
   EXPECT_THAT(refusal("name = 'x'\nmachine_workers = 2\n[network]\nlatency_us=1\nbandwidth=1"),
               StartsWith("usage: p.toml:2: machine_workers above 1 needs [machine]"));
-  std::vector<std::string> lines(kLines.begin(), kLines.begin() + 40);
-  EXPECT_EQ(refusal(text_of_lines(lines)), "usage: p.toml:33: [[model]] needs tensors");
+  std::vector<std::string> lines(kLines.begin(), kLines.begin() + 41);
+  EXPECT_EQ(refusal(text_of_lines(lines)), "usage: p.toml:34: [[model]] needs tensors");
   expect_refused({{1, "name = ''", "name of a profile is a name, not ''"},
-                  {17, "codec = ''", "codec of [[codec]] is a spec"}});
+                  {18, "codec = ''", "codec of [[codec]] is a spec"}});
 }
 
 TEST(AProfile, IsRefusedForNegativeAndEndlessValues) {
   for (const char* value :
        {"-1", "-1e-300", "inf", "-inf", "nan", "'12 GB'", "''", "true", "1979-05-27"})
-    for (const auto& [line, key] : std::vector<std::pair<std::size_t, std::string>>{
-             {3, "machine_workers of a profile"}, {4, "cores of a profile"},
-             {6, "latency_us of [machine]"},      {7, "bandwidth of [machine]"},
-             {12, "sharing of [network]"},        {13, "cpu_ns_per_byte of [network]"},
-             {14, "cpu_us_per_message of [net"},  {15, "spread of [network]"},
-             {18, "encode_ns of [[codec]]"},      {19, "decode_ns of [[codec]]"},
-             {20, "add_ns of [[codec]]"},         {21, "feedback_ns of [[codec]]"},
-             {22, "spread of [[codec]]"},         {29, "flops of [compute]"},
-             {30, "overhead_us of [compute]"},    {31, "straggler of [compute]"},
-             {32, "spread of [compute]"},         {35, "batch of [[model]]"},
-             {36, "forward_ms of [[model]]"},     {37, "backward_ms of [[model]]"},
-             {38, "rest_ms of [[model]]"},        {39, "straggler of [[model]]"},
-             {40, "spread of [[model]]"}})
+    for (const auto& [line, key] :
+         std::vector<std::pair<std::size_t, std::string>>{{3, "machine_workers of a profile"},
+                                                          {4, "cores of a profile"},
+                                                          {5, "price of a profile"},
+                                                          {7, "latency_us of [machine]"},
+                                                          {8, "bandwidth of [machine]"},
+                                                          {13, "sharing of [network]"},
+                                                          {14, "cpu_ns_per_byte of [network]"},
+                                                          {15, "cpu_us_per_message of [net"},
+                                                          {16, "spread of [network]"},
+                                                          {19, "encode_ns of [[codec]]"},
+                                                          {20, "decode_ns of [[codec]]"},
+                                                          {21, "add_ns of [[codec]]"},
+                                                          {22, "feedback_ns of [[codec]]"},
+                                                          {23, "spread of [[codec]]"},
+                                                          {30, "flops of [compute]"},
+                                                          {31, "overhead_us of [compute]"},
+                                                          {32, "straggler of [compute]"},
+                                                          {33, "spread of [compute]"},
+                                                          {36, "batch of [[model]]"},
+                                                          {37, "forward_ms of [[model]]"},
+                                                          {38, "backward_ms of [[model]]"},
+                                                          {39, "rest_ms of [[model]]"},
+                                                          {40, "straggler of [[model]]"},
+                                                          {41, "spread of [[model]]"}})
       expect_refused({{line, fmt::format("{} = {}", key.substr(0, key.find(' ')), value), key}});
 }
 
@@ -217,66 +231,67 @@ TEST(AProfile, IsRefusedForAbsurdValues) {
       {3, "machine_workers = 1000001", "machine_workers of"},
       {4, "cores = 0", "cores of a profile is a number of cores from 0.001 to 1024, not '0'"},
       {4, "cores = 1025", "cores of"},
-      {9, "latency_us = 10000001", "latency_us of [network] is microseconds from 0 to 10000000"},
-      {10, "bandwidth = 0", "bandwidth of [network] is bytes a second"},
-      {10, "bandwidth = '0gbit'", "bandwidth of"},
-      {10, "bandwidth = 1.01e14", "bandwidth of"},
-      {10, "bandwidth = '101TB'", "bandwidth of"},
-      {10, "bandwidth = '1Gb'", "bandwidth of"},
-      {10, "bandwidth = 'gbit'", "bandwidth of"},
-      {10, "bandwidth = '1e308TB'", "bandwidth of"},
-      {11, "duplex = 1", "duplex of [network] is true or false, not '1'"},
-      {12, "sharing = 0", "sharing of [network] is a whole number of workers from 1"},
-      {15, "spread = 2.001", "spread of [network] is a part of the median from 0 to 2"},
-      {18, "encode_ns = 1e7", "encode_ns of"},
-      {29, "flops = 0", "flops of [compute] is operations a second"},
-      {29, "flops = '1001P'", "flops of"},
-      {31, "straggler = 3", "straggler of"},
-      {35, "batch = 0", "batch of"},
-      {35, "batch = 18446744073709551616", ""},
-      {36, "forward_ms = 1.1e9", "forward_ms of"},
+      {5, "price = 1000001", "price of a profile is US dollars an hour from 0 to 1000000"},
+      {10, "latency_us = 10000001", "latency_us of [network] is microseconds from 0 to 10000000"},
+      {11, "bandwidth = 0", "bandwidth of [network] is bytes a second"},
+      {11, "bandwidth = '0gbit'", "bandwidth of"},
+      {11, "bandwidth = 1.01e14", "bandwidth of"},
+      {11, "bandwidth = '101TB'", "bandwidth of"},
+      {11, "bandwidth = '1Gb'", "bandwidth of"},
+      {11, "bandwidth = 'gbit'", "bandwidth of"},
+      {11, "bandwidth = '1e308TB'", "bandwidth of"},
+      {12, "duplex = 1", "duplex of [network] is true or false, not '1'"},
+      {13, "sharing = 0", "sharing of [network] is a whole number of workers from 1"},
+      {16, "spread = 2.001", "spread of [network] is a part of the median from 0 to 2"},
+      {19, "encode_ns = 1e7", "encode_ns of"},
+      {30, "flops = 0", "flops of [compute] is operations a second"},
+      {30, "flops = '1001P'", "flops of"},
+      {32, "straggler = 3", "straggler of"},
+      {36, "batch = 0", "batch of"},
+      {36, "batch = 18446744073709551616", ""},
+      {37, "forward_ms = 1.1e9", "forward_ms of"},
   });
 }
 
 TEST(AProfile, IsRefusedForTensorsThatCannotBe) {
   expect_refused({
-      {42, "['a', 0, 1],", "elements of 'a' in tensors is a whole number from 1"},
-      {42, "['a', 1.5, 1],", "elements of 'a' in tensors"},
-      {42, "['a', -3, 1],", "elements of 'a' in tensors"},
-      {42, "['a', 3, -1],", "ready_ms of 'a' in tensors is a number from 0"},
-      {42, "['a', 3, nan],", "ready_ms of 'a' in tensors"},
-      {42, "['a', 3],", "each of tensors is [\"name\", elements, ready_ms]"},
-      {42, "['', 3, 1],", "each of tensors is"},
-      {42, "['a', 3, [1]],", "each of tensors is"},
-      {42, "'a',", "each of tensors is"},
-      {43, "['b', 3, 1.2],", "ready_ms of tensors ascends: 'b' with 1.2 comes after 1.25"},
-      {43, "['fc.weight', 3, 1.25],", "'fc.weight' is twice in tensors"},
-      {44, "['b', 3, 7.502],", "ready_ms of 'b' in tensors is 7.502, after the end of back-prop"},
+      {43, "['a', 0, 1],", "elements of 'a' in tensors is a whole number from 1"},
+      {43, "['a', 1.5, 1],", "elements of 'a' in tensors"},
+      {43, "['a', -3, 1],", "elements of 'a' in tensors"},
+      {43, "['a', 3, -1],", "ready_ms of 'a' in tensors is a number from 0"},
+      {43, "['a', 3, nan],", "ready_ms of 'a' in tensors"},
+      {43, "['a', 3],", "each of tensors is [\"name\", elements, ready_ms]"},
+      {43, "['', 3, 1],", "each of tensors is"},
+      {43, "['a', 3, [1]],", "each of tensors is"},
+      {43, "'a',", "each of tensors is"},
+      {44, "['b', 3, 1.2],", "ready_ms of tensors ascends: 'b' with 1.2 comes after 1.25"},
+      {44, "['fc.weight', 3, 1.25],", "'fc.weight' is twice in tensors"},
+      {45, "['b', 3, 7.502],", "ready_ms of 'b' in tensors is 7.502, after the end of back-prop"},
   });
-  EXPECT_EQ(refusal(text_of_lines({kLines.begin(), kLines.begin() + 40}) + "tensors = 3"),
-            "usage: p.toml:41: tensors is a list of [\"name\", elements, ready_ms]");
+  EXPECT_EQ(refusal(text_of_lines({kLines.begin(), kLines.begin() + 41}) + "tensors = 3"),
+            "usage: p.toml:42: tensors is a list of [\"name\", elements, ready_ms]");
 }
 
 TEST(AProfile, MayHaveATensorThatIsReadyAtTheEndButForRounding) {
-  EXPECT_EQ(parsed(with(44, "['b', 3, 7.5005]")).models.at(0).tensors.back().ready_ms, 7.5005);
+  EXPECT_EQ(parsed(with(45, "['b', 3, 7.5005]")).models.at(0).tensors.back().ready_ms, 7.5005);
 }
 
 TEST(AProfile, IsRefusedForCodecsThatDoNotExistOrComeTwice) {
   expect_refused({
-      {17, "codec = 'dynamik8'", "codec: "},
-      {17, "codec = 'qsgd:bits=77'", "codec: "},
-      {24, "codec = 'dynamic8'", "codec 'dynamic8' has a [[codec]] already: 'dynamic8'"},
-      {24, "codec = '" + canonical_codec("dynamic8") + "'", "codec '"},
+      {18, "codec = 'dynamik8'", "codec: "},
+      {18, "codec = 'qsgd:bits=77'", "codec: "},
+      {25, "codec = 'dynamic8'", "codec 'dynamic8' has a [[codec]] already: 'dynamic8'"},
+      {25, "codec = '" + canonical_codec("dynamic8") + "'", "codec '"},
   });
-  EXPECT_THAT(refusal(with(17, "codec = '*'")),
-              StartsWith("usage: p.toml:24: codec '*' has a [[codec]] already"));
+  EXPECT_THAT(refusal(with(18, "codec = '*'")),
+              StartsWith("usage: p.toml:25: codec '*' has a [[codec]] already"));
 }
 
 TEST(AProfile, IsRefusedForAModelThatComesTwice) {
   std::vector<std::string> lines = kLines;
-  lines.insert(lines.end(), kLines.begin() + 32, kLines.end());
+  lines.insert(lines.end(), kLines.begin() + 33, kLines.end());
   EXPECT_EQ(refusal(text_of_lines(lines)),
-            "usage: p.toml:47: name 'lenet' has a [[model]] already");
+            "usage: p.toml:48: name 'lenet' has a [[model]] already");
 }
 
 TEST(AProfile, IsRefusedForTheWrongKindOfValue) {
@@ -286,8 +301,8 @@ TEST(AProfile, IsRefusedForTheWrongKindOfValue) {
   EXPECT_EQ(refusal("name = 'x'\n[model]\nname = 'x'"),
             "usage: p.toml:2: model is a list of tables, each of them [[model]]");
   expect_refused({{1, "name = ['x']", "name of a profile is one value"},
-                  {6, "latency_us = { a = 1 }", "latency_us of [machine] is one value"},
-                  {6, "latency_us == 1", ""}});
+                  {7, "latency_us = { a = 1 }", "latency_us of [machine] is one value"},
+                  {7, "latency_us == 1", ""}});
 }
 
 }  // namespace

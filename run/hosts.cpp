@@ -1,4 +1,4 @@
-#include "cli/hosts.hpp"
+#include "run/hosts.hpp"
 
 #include <fmt/core.h>
 
@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 
-namespace narrowcast::cli {
+namespace narrowcast {
 namespace {
 
 constexpr int kMostSlots = 1024;
@@ -65,4 +65,4 @@ int ranks_on(const std::vector<Host>& hosts) {
   return ranks;
 }
 
-}  // namespace narrowcast::cli
+}  // namespace narrowcast

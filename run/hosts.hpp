@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace narrowcast::cli {
+namespace narrowcast {
 
 struct Host {
   std::string address;
@@ -16,4 +16,4 @@ std::vector<Host> read_hosts(const std::string& path);
 
 int ranks_on(const std::vector<Host>& hosts);
 
-}  // namespace narrowcast::cli
+}  // namespace narrowcast

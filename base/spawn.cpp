@@ -1,4 +1,4 @@
-#include "transport/process/spawn.hpp"
+#include "base/spawn.hpp"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -18,7 +18,7 @@ namespace narrowcast {
 namespace {
 
 // This process's variables, without those that are given anew.
-std::vector<std::string> merged(const Variables& given) {
+std::vector<std::string> merged(const NamedValues& given) {
   std::vector<std::string> all;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;

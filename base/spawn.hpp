@@ -7,12 +7,12 @@
 
 namespace narrowcast {
 
-using Variables = std::vector<std::pair<std::string, std::string>>;
+using NamedValues = std::vector<std::pair<std::string, std::string>>;
 
 struct Spawning {
   std::string program;
   std::vector<std::string> words;  // without the program's own name
-  Variables environment;           // on top of this process's
+  NamedValues environment;         // on top of this process's
   std::vector<int> descriptors;    // that it inherits besides these three
   int in = 0;
   int out = 1;

@@ -1,0 +1,157 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/new_file.hpp"
+#include "cli/arguments.hpp"
+#include "cli/command.hpp"
+#include "cli/input.hpp"
+#include "cli/ranks.hpp"
+#include "cli/study_machine.hpp"
+#include "plan/toml.hpp"
+#include "plan/values.hpp"
+#include "study/runner.hpp"
+
+namespace narrowcast::cli {
+namespace {
+
+struct StudyRunWords {
+  std::string file;
+  std::string folder;
+  std::vector<std::string> from;
+  std::vector<std::string> only;
+  std::string most;
+  double hours = 12;
+  bool retry = false;
+  bool check = false;
+};
+
+std::string time_text(double seconds) {
+  const auto whole = static_cast<long>(seconds);
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min", (whole + 30) / 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string left_text(const RunNews& news) {
+  return news.seconds_left ? ", " + time_text(*news.seconds_left) + " left" : "";
+}
+
+std::string result_text(const CellRecord& record) {
+  if (record.state == CellState::failed) return "FAILED: " + record.message;
+  if (const auto error = record.value("last_error"))
+    return fmt::format("error {:.2f} %, step {:.2f} ms", *error,
+                       record.value("step_ms").value_or(0));
+  if (const auto step = record.value("step_ms")) return fmt::format("step {:.2f} ms", *step);
+  if (const auto time = record.value("time_us")) return fmt::format("{:.1f} us", *time);
+  return fmt::format("{} rows", record.rows.size());
+}
+
+// A line for each cell; on a terminal also one that says what is under way.
+class Teller final : public RunWatcher {
+ public:
+  explicit Teller(const Console& console) : console_(console) {}
+
+  void begins(const Cell& cell, const RunNews& news) override {
+    if (!console_.terminals.err) return;
+    console_.err << fmt::format("\r\x1b[K[{}/{}{}] {}", news.done + 1, news.all, left_text(news),
+                                name_of(cell))
+                 << std::flush;
+  }
+
+  void ended(const CellRecord& record, const RunNews& news) override {
+    if (console_.terminals.err) console_.err << "\r\x1b[K" << std::flush;
+    console_.out << fmt::format("[{}/{}{}] {}: {} ({})\n", news.done, news.all, left_text(news),
+                                name_of(record.cell), result_text(record),
+                                time_text(record.seconds))
+                 << std::flush;
+  }
+
+ private:
+  const Console& console_;
+};
+
+// With its name, which is otherwise that of the file it came from.
+void keep_study(const std::string& text, const Study& study, const StudyFolder& folder) {
+  const bool named = std::ranges::count(parse_toml(text, "").keys, "name") > 0;
+  const std::string kept = named ? text : fmt::format("name = {}\n{}", in_quotes(study.name), text);
+  NewFile file(folder.study_file().string());
+  file.write(std::as_bytes(std::span(kept)));
+  file.take_name();
+}
+
+// Records of an earlier run, perhaps of another machine, for cells of this study.
+std::size_t take_over(const StudyRunWords& words, const Study& study, StudyFolder& folder) {
+  std::set<std::string> ids;
+  for (const Cell& cell : study.cells) ids.insert(id_of(cell));
+  std::size_t taken = 0;
+  for (const std::string& from : words.from)
+    for (const CellRecord& record : read_records(from)) {
+      const std::string id = id_of(record.cell);
+      if (!ids.contains(id) || folder.has(id)) continue;
+      folder.add(record);
+      ++taken;
+    }
+  return taken;
+}
+
+void forget_failures(StudyFolder& folder) {
+  for (const CellRecord& record : folder.records())
+    if (record.state == CellState::failed) folder.remove(id_of(record.cell));
+}
+
+void tell(const RunResult& result, const StudyRunWords& words, const Console& console) {
+  console.out << fmt::format("{} cell{} done now, {} of them failed; {} were there before",
+                             result.done, result.done == 1 ? "" : "s", result.failed,
+                             result.before);
+  if (result.elsewhere > 0)
+    console.out << fmt::format("; {} are left or others are at work on them", result.elsewhere);
+  console.out << fmt::format("\nnext: narrowcast study report {}\n", words.folder) << std::flush;
+}
+
+void run(const StudyRunWords& words, const Console& console) {
+  const Study study = read_study(words.file);
+  StudyFolder folder(words.folder);
+  if (words.retry) forget_failures(folder);
+  const std::size_t taken = take_over(words, study, folder);
+  check_surroundings(study, folder);
+  keep_study(read_text(words.file), study, folder);
+  console.out << fmt::format("{}: {} cells", study.title, study.cells.size())
+              << (taken > 0 ? fmt::format(", {} records taken over", taken) : "") << "\n"
+              << std::flush;
+  if (words.check) return;
+  RunOptions options{.only = words.only,
+                     .deadline = std::chrono::milliseconds(static_cast<long>(words.hours * 3.6e6)),
+                     .machine = cell_machine()};
+  if (!words.most.empty()) options.most = parse_count(words.most);
+  Teller teller(console);
+  const RunResult result = run_study(study, folder, options, teller);
+  tell(result, words, console);
+  if (result.interrupted) throw JobEnded{128 + *result.interrupted};
+}
+
+}  // namespace
+
+Action declare_study_run(Arguments& arguments) {
+  auto words = std::make_shared<StudyRunWords>();
+  arguments.word("STUDY", words->file, "The study's TOML file, see docs/study.md");
+  arguments.option("-o,--output DIR", words->folder,
+                   "Where records are kept; a run that was stopped goes on there");
+  arguments.option("--from RECORDS", words->from,
+                   "Take over records of the same cells: a folder, or a file of JSON Lines");
+  arguments.option("--only KIND", words->only, "Only cells of that kind; may be given again");
+  arguments.option("--most N", words->most, "Stop after so many cells");
+  arguments.option("--hours H", words->hours, "The most that one command may take [12]");
+  arguments.flag("--retry", words->retry, "Do cells again that failed earlier");
+  arguments.flag("--check", words->check, "Look at everything that can be known before, and stop");
+  return [words](const Console& console) {
+    require(!words->folder.empty(), Fault::usage, "study run needs -o DIR, to keep records in");
+    require(words->hours > 0 && words->hours <= 1000, Fault::usage, "--hours takes up to 1000");
+    run(*words, console);
+  };
+}
+
+}  // namespace narrowcast::cli

@@ -1,0 +1,221 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "study/cell.hpp"
+#include "study/statistics.hpp"
+#include "study/study.hpp"
+
+// What the records of a study say, in numbers: the report finds the words.
+namespace narrowcast {
+
+// Records that differ in their seed alone.
+struct CellGroup {
+  Cell cell = {};  // without its axis "seed"
+  // Into the records that were analysed, which must outlive this; one for each seed, in their order. Of
+  // several records of one cell the last that is done counts, or else the last.
+  std::vector<const CellRecord*> done = {};
+  // Of these, those whose times count: others <= kBusy, or predicted from a profile that was not measured.
+  std::vector<const CellRecord*> quiet = {};
+  std::size_t failed = 0;
+
+  std::string_view at(std::string_view axis) const;
+  std::size_t busy() const { return done.size() - quiet.size(); }
+};
+
+// How its gradients travel: "dynamic8", "dynamic8 (fused)" with a plan, "hybrid" when the plan's rules say it
+// all.
+std::string variant_of(const Cell& cell);
+
+// What may be said of a comparison. Of errors, better is a lower one; of times, better is quicker.
+enum class Judgement {
+  better,
+  same,  // earned: the interval of the difference lies inside what counts as the same
+  worse,
+  unclear,  // no difference was found, nor is it shown that there is none: the interval says how much
+  too_little  // fewer than two values, or values that do not scatter where they should
+};
+std::string_view name_of(Judgement judgement);
+
+// A step that is less than 3 % quicker or slower counts as the same.
+inline constexpr double kSameSpeed = 1.03;
+// Below it, after Holm's correction, a difference was found.
+inline constexpr double kSignificance = 1 - kConfidence;
+
+// Of one group with another, its baseline.
+struct Contrast {
+  // Errors: this minus the baseline, in percentage points; `count` of pairs. Times: the baseline's over this,
+  // so 2 is twice as quick; `count` of the smaller side.
+  Estimate effect = {};
+  std::optional<double> p = {};     // two-sided, of no difference
+  std::optional<double> holm = {};  // corrected for all contrasts of its list
+  Judgement judgement = Judgement::too_little;
+};
+
+// Test errors of a group of kind "train", in percent. Results have the same bits under any load, so busy
+// records count.
+struct Accuracy {
+  std::size_t group = 0;                     // of Analysis::groups
+  std::optional<std::size_t> baseline = {};  // none: nothing to compare with, or it is one itself
+  Estimate last = {};                        // after the last epoch
+  Estimate best = {};                        // of any epoch
+  // Done, but without an error that is a number: with any, no judgement is same or better.
+  std::size_t unknown = 0;
+  // Paired by seed. Inside Study::tolerance is the same (with none, 0, only equal errors are); else what Holm
+  // leaves significant is better or worse. Last and best are corrected each for itself. The answer rests on
+  // last: it chooses no epoch.
+  std::optional<Contrast> last_contrast = {};
+  std::optional<Contrast> best_contrast = {};
+};
+
+// Whether the codec makes a difference at all, as D16 asked.
+struct Anova {
+  Cell surroundings = {};  // without axes "codec", "plan" and "seed", and without their settings
+  // As variant_of has them: all that there are, and once more the types of D16 and the baseline where there
+  // are others besides.
+  std::vector<std::string> codecs = {};
+  std::optional<Variance> last = {};
+  std::optional<Variance> best = {};
+};
+
+enum class Source { measured, predicted };
+
+// Steps of a group of kind "speed" or "train", measured, or "predict".
+struct Speed {
+  std::size_t group = 0;
+  std::optional<std::size_t> baseline = {};
+  Source source = Source::measured;
+  // Over quiet repetitions. With a single one the interval is what the record itself says of its steps:
+  // "step_low_ms" and "step_high_ms" when measured, "low_ms" and "high_ms" when predicted.
+  Estimate step_ms = {};
+  Estimate images_per_s = {};
+  // Of one machine: where processors or cores differ, times are not compared.
+  // On the logarithm: of two repetitions and more on both sides by Welch, else from both intervals and
+  // without a p. The interval judges: inside kSameSpeed is the same, and clear of 1 a difference. With two
+  // or three repetitions no Holm would let any through, so that it stands beside, for the reader.
+  std::optional<Contrast> gain = {};
+};
+
+// How long until an error is reached that the baseline reaches with every seed. Gradients have the same
+// bits on every transport and link, so a curve of kind "train" holds wherever net, workers, codec and plan
+// are the same, and data, parallel and batch where both say them. A run's own times serve where no cell of
+// kind "speed" has its axes.
+struct TimeToError {
+  std::size_t curve = 0;   // the group of kind "train" that says after how many epochs
+  std::size_t timing = 0;  // that says how long one takes: "speed", "predict", or curve itself
+  Source source = Source::measured;
+  // Percent: the worst over seeds of the baseline's best error, plus Study::tolerance.
+  double target = 0;
+  std::size_t seeds = 0;    // with a curve
+  std::size_t reached = 0;  // of these, that came to the target: 0 is never
+  // The first epoch whose error is at most the target; over the seeds that reached it.
+  Estimate epochs = {};
+  Estimate epoch_s = {};                 // steps_per_epoch * step_ms
+  std::optional<Estimate> seconds = {};  // none when no seed reached it
+  // The baseline's seconds over these, on the logarithm, epochs paired by seed; only where every seed
+  // reached the target. Judged as Speed::gain is, without Holm.
+  std::optional<Contrast> gain = {};
+};
+
+// Whether low precision pays in one setting: the same epochs in less time, and an error that is no worse.
+enum class Pays {
+  yes,          // some codec is quicker and as accurate, or more so
+  if_accurate,  // some codec is quicker; whether its error is the same was not measured or is not clear
+  no,           // every codec was judged: not quicker, or not as accurate
+  unknown       // times are missing or unclear
+};
+std::string_view name_of(Pays pays);
+
+// One codec (and plan) in a setting.
+struct Choice {
+  std::size_t timing = 0;                  // of Analysis::groups
+  std::optional<std::size_t> curve = {};   // as in TimeToError
+  Contrast gain = {};                      // of steps, as in Speed
+  std::optional<Judgement> accuracy = {};  // of the last error; none without a curve to compare
+  Pays pays = Pays::unknown;
+};
+
+struct StudySetting {
+  Source source = Source::measured;
+  // Of the timing's cell without codec, plan and seed; with "data" even if only its curves have it.
+  Axes axes = {};
+  Pays pays = Pays::unknown;
+  std::vector<Choice> choices = {};  // all but the baseline
+  // The quickest of those that make `pays` what it is, when that is yes or if_accurate.
+  std::optional<std::size_t> best = {};  // of choices
+};
+
+struct Wins {
+  std::string codec;  // as variant_of has it
+  std::size_t settings = 0;
+};
+
+// Of settings of one source.
+struct Tally {
+  std::size_t settings = 0;
+  std::size_t yes = 0;
+  std::size_t if_accurate = 0;
+  std::size_t no = 0;
+  std::size_t unknown = 0;
+  // Gains of the best choices where pays is yes.
+  std::optional<double> median_gain = {};
+  std::optional<double> largest_gain = {};
+  std::vector<Wins> wins = {};  // where pays is yes; most first
+};
+
+// Does low precision improve end-to-end time with no accuracy loss, where, and by how much?
+struct StudyAnswer {
+  std::vector<StudySetting> settings = {};
+  Tally measured = {};
+  Tally predicted = {};
+};
+
+// A predict cell of profile "here" and the measured one that says the same.
+struct Check {
+  std::size_t predicted = 0;  // of Analysis::groups
+  std::size_t measured = 0;   // kind "speed"
+  double predicted_ms = 0;
+  double measured_ms = 0;
+  double relative_error = 0;  // predicted / measured - 1
+  bool inside = false;        // the measured one lies in what was predicted as its bounds
+};
+struct PredictionCheck {
+  std::vector<Check> checks = {};
+  std::size_t inside = 0;
+  // Of the relative errors without their signs; none without checks.
+  std::optional<double> median = {};
+  std::optional<double> worst = {};
+};
+
+// Of a predict cell with a price ("price" of a worker and hour), "images" (of an epoch) and "batch" (of a
+// worker): axes, settings or values of its record.
+struct EpochCost {
+  std::size_t group = 0;
+  double seconds = 0;  // of ceil(images / (batch * workers)) steps
+  double price = 0;
+  std::optional<double> over_baseline = {};  // its price as a part of the baseline's
+};
+
+struct Analysis {
+  std::vector<CellGroup> groups = {};  // in the order of their first records
+  std::vector<Accuracy> accuracy = {};
+  std::vector<Anova> anova = {};
+  std::vector<Speed> speed = {};
+  std::vector<TimeToError> times = {};
+  StudyAnswer answer = {};
+  PredictionCheck prediction = {};
+  std::vector<EpochCost> cost = {};
+};
+
+// The baseline of a group is that of the codec Study::baseline (not by rules of a plan) with equal kind, axes
+// and settings, except axes "codec", "plan" and "seed" and settings "codec", "scaling", "feedback" and "plan.*",
+// which say what names stand for; of these the one with the same plan, or else without any, or else the only
+// one. `records` must outlive what is returned.
+Analysis analyse(std::span<const CellRecord> records, const Study& study);
+
+}  // namespace narrowcast

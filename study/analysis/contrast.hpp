@@ -1,0 +1,33 @@
+#pragma once
+
+#include <span>
+
+#include "study/analysis/grouping.hpp"
+
+// How contrasts come about; the list that they stand in is corrected before any is judged.
+namespace narrowcast {
+
+// Of pairs of equal seed.
+Contrast paired_errors(const BySeed& errors, const BySeed& baseline);
+
+// Times of both sides, and what is known of a single one from elsewhere.
+struct Timing {
+  Estimate mean = {};
+  std::vector<double> values = {};  // above 0
+};
+Timing timing_of(const CellGroup& group);
+// On the machine where both have most repetitions; nothing when there is none such.
+Contrast gain_of(const CellGroup& group, const CellGroup& baseline);
+
+// An interval of a product or ratio from those of its factors, on the logarithm: how far they reach adds up
+// as independent errors do. None when any of them has none, or reaches 0.
+Estimate product(const Estimate& a, const Estimate& b);
+Estimate ratio(const Estimate& a, const Estimate& b);
+
+// Sets `holm` of those that have a p.
+void correct(std::span<Contrast* const> list);
+
+Judgement judge_error(const Contrast& contrast, double tolerance);
+Judgement judge_gain(const Contrast& contrast);
+
+}  // namespace narrowcast

@@ -1,0 +1,146 @@
+// A claim is a file that only one process can have made (O_EXCL), with the name of the machine and the process
+// in it. Its time of change is the sign of life.
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <condition_variable>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <mutex>
+#include <sstream>
+#include <thread>
+
+#include "base/descriptor.hpp"
+#include "base/error.hpp"
+#include "base/new_file.hpp"
+#include "study/folder.hpp"
+
+namespace narrowcast {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr auto kSignOfLife = std::chrono::seconds(20);
+
+struct Holder {
+  std::string host;
+  int pid = 0;
+};
+
+Holder myself() {
+  char host[256] = {};
+  gethostname(host, sizeof host - 1);
+  return {host, getpid()};
+}
+
+std::string text_of(const Holder& holder) {
+  return fmt::format("{} {}\n", holder.host, holder.pid);
+}
+
+std::string read_claim(const fs::path& file) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// Makes the file, unless it is there.
+bool make_exclusively(const fs::path& file) {
+  const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (fd < 0 && errno == EEXIST) return false;
+  if (fd < 0) cannot_write(file.string());
+  const Descriptor open_file(fd);
+  const std::string text = text_of(myself());
+  write_all(open_file, std::as_bytes(std::span(text)), file.string());
+  return true;
+}
+
+// By the clock that stamps files, which need not be this machine's.
+std::optional<std::chrono::seconds> age_of(const fs::path& file) {
+  const fs::path probe = file.string() + fmt::format(".probe.{}", getpid());
+  const int fd = open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  if (fd < 0) cannot_write(probe.string());
+  const Descriptor open_file(fd);
+  futimens(fd, nullptr);
+  struct stat now = {};
+  struct stat then = {};
+  const bool known = fstat(fd, &now) == 0 && stat(file.c_str(), &then) == 0;
+  unlink(probe.c_str());
+  if (!known) return std::nullopt;
+  return std::chrono::seconds(now.st_mtim.tv_sec - then.st_mtim.tv_sec);
+}
+
+bool is_dead(const std::string& text, const fs::path& file) {
+  Holder holder;
+  std::istringstream in(text);
+  in >> holder.host >> holder.pid;
+  if (holder.pid > 0 && holder.host == myself().host)
+    return kill(holder.pid, 0) != 0 && errno == ESRCH;
+  const auto age = age_of(file);
+  return age && *age > kClaimLife;
+}
+
+// Puts a dead holder's claim aside. Another process may do the same at the same time, and have a claim of its
+// own there by now: that one is put back.
+bool clear_dead(const fs::path& file) {
+  const std::string text = read_claim(file);
+  if (!is_dead(text, file)) return false;
+  const fs::path aside = file.string() + fmt::format(".dead.{}.{}", myself().host, getpid());
+  if (rename(file.c_str(), aside.c_str()) != 0) return false;
+  const bool was_it = read_claim(aside) == text;
+  if (!was_it && link(aside.c_str(), file.c_str()) != 0) cannot_write(file.string());
+  unlink(aside.c_str());
+  return was_it;
+}
+
+class FileClaim final : public Claim {
+ public:
+  explicit FileClaim(fs::path file) : file_(std::move(file)) {
+    // Signals are for the thread that waits for them.
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    thread_ = std::thread([this] { touch(); });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  ~FileClaim() override {
+    {
+      const std::lock_guard lock(mutex_);
+      over_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+    unlink(file_.c_str());
+  }
+
+ private:
+  void touch() {
+    std::unique_lock lock(mutex_);
+    while (!changed_.wait_for(lock, kSignOfLife, [this] { return over_; }))
+      utimensat(AT_FDCWD, file_.c_str(), nullptr, 0);
+  }
+
+  fs::path file_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool over_ = false;
+  std::thread thread_;
+};
+
+}  // namespace
+
+std::unique_ptr<Claim> StudyFolder::claim(const std::string& id) {
+  const fs::path file = folder_ / "claims" / id;
+  if (!make_exclusively(file) && !(clear_dead(file) && make_exclusively(file))) return nullptr;
+  auto claim = std::make_unique<FileClaim>(file);
+  // Whoever had it before may have finished the cell between our look and our claim.
+  return has(id) ? nullptr : std::unique_ptr<Claim>(std::move(claim));
+}
+
+}  // namespace narrowcast

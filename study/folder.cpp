@@ -1,0 +1,118 @@
+#include "study/folder.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+
+#include "base/error.hpp"
+#include "base/new_file.hpp"
+#include "plan/toml.hpp"
+
+namespace narrowcast {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    throw Error(Fault::system,
+                fmt::format("{} cannot be made: {}", folder.string(), error.message()));
+}
+
+CellRecord record_in(const std::string& text, const std::string& where) {
+  try {
+    return record_of_json(text);
+  } catch (const Error& error) {
+    throw Error(Fault::wire, fmt::format("{}: {}", where, error.what()));
+  }
+}
+
+std::vector<CellRecord> records_of_lines(const fs::path& file) {
+  const std::string text = read_text(file);
+  std::vector<CellRecord> records;
+  std::size_t number = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    if (end == std::string::npos) break;  // cut off
+    ++number;
+    if (end > begin)
+      records.push_back(
+          record_in(text.substr(begin, end - begin), fmt::format("{}:{}", file.string(), number)));
+    begin = end + 1;
+  }
+  return records;
+}
+
+}  // namespace
+
+StudyFolder::StudyFolder(fs::path folder) : folder_(std::move(folder)) {
+  for (const char* part : {"cells", "claims", "profiles", "work"}) make_folder(folder_ / part);
+  remove_abandoned_files(folder_ / "cells");
+  // Of a process that died between the record and the end of its claim.
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "claims"))
+    if (has(entry.path().filename().string())) unlink(entry.path().c_str());
+}
+
+fs::path StudyFolder::cell_file(const std::string& id) const {
+  return folder_ / "cells" / (id + ".json");
+}
+
+bool StudyFolder::has(const std::string& id) const {
+  std::error_code ignored;
+  return fs::exists(cell_file(id), ignored);
+}
+
+void StudyFolder::add(const CellRecord& record) {
+  const std::string line = to_json(record);
+  NewFile file(cell_file(id_of(record.cell)).string());
+  file.write(std::as_bytes(std::span(line)));
+  file.take_name();
+}
+
+void StudyFolder::remove(const std::string& id) {
+  std::error_code ignored;
+  fs::remove(cell_file(id), ignored);
+}
+
+std::vector<CellRecord> StudyFolder::records() const {
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "cells"))
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  std::ranges::sort(files);
+  std::vector<CellRecord> records;
+  for (const fs::path& file : files) records.push_back(record_in(read_text(file), file.string()));
+  return records;
+}
+
+fs::path StudyFolder::work_file(const std::string& id) const {
+  char host[256] = {};
+  gethostname(host, sizeof host - 1);
+  return folder_ / "work" / fmt::format("{}.{}.{}", id, host, getpid());
+}
+
+std::vector<CellRecord> read_records(const fs::path& from) {
+  std::error_code ignored;
+  if (fs::is_directory(from / "cells", ignored)) return StudyFolder(from).records();
+  if (fs::is_regular_file(from, ignored)) return records_of_lines(from);
+  throw Error(Fault::usage,
+              fmt::format("{} is neither a folder of 'narrowcast study run' nor a file of records",
+                          from.string()));
+}
+
+std::vector<CellRecord> records_of(const Study& study, std::vector<CellRecord> records) {
+  std::map<std::string, std::size_t> places;
+  for (const Cell& cell : study.cells) places.try_emplace(id_of(cell), places.size());
+  std::erase_if(records,
+                [&](const CellRecord& record) { return !places.contains(id_of(record.cell)); });
+  std::ranges::stable_sort(records, {},
+                           [&](const CellRecord& record) { return places.at(id_of(record.cell)); });
+  return records;
+}
+
+}  // namespace narrowcast

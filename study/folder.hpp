@@ -1,0 +1,67 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "study/cell.hpp"
+#include "study/study.hpp"
+
+// Where a study keeps what it has measured. Several processes, also of several machines that share the folder,
+// may work on it.
+//
+//   study.toml      the study, as it was when the folder was begun
+//   cells/ID.json   a record; there is none, or it is whole
+//   claims/ID       who is at work on that cell; touched while it lives
+//   profiles/       calibrations that cells share
+//   work/           what is under way
+namespace narrowcast {
+
+// A cell that is this process's until this goes away. A thread touches its file so that others see it alive.
+class Claim {
+ public:
+  virtual ~Claim() = default;
+};
+
+// After that time without a sign of life, whoever had a claim on another machine is taken for dead. On the same
+// machine it is known at once.
+inline constexpr std::chrono::minutes kClaimLife(5);
+
+class StudyFolder {
+ public:
+  // Makes what is missing. Fault::system when that fails.
+  explicit StudyFolder(std::filesystem::path folder);
+
+  const std::filesystem::path& path() const { return folder_; }
+  std::filesystem::path profiles() const { return folder_ / "profiles"; }
+  std::filesystem::path study_file() const { return folder_ / "study.toml"; }
+
+  bool has(const std::string& id) const;
+  void add(const CellRecord& record);
+  // Of the failed ones.
+  void remove(const std::string& id);
+  std::vector<CellRecord> records() const;  // Fault::wire names the file that is none
+
+  // Nothing when somebody else has it.
+  std::unique_ptr<Claim> claim(const std::string& id);
+
+  // A file under work/ that is nobody else's.
+  std::filesystem::path work_file(const std::string& id) const;
+
+ private:
+  std::filesystem::path cell_file(const std::string& id) const;
+
+  std::filesystem::path folder_;
+};
+
+// Records from a folder of a study, or from a file of JSON Lines. A last line that was cut off is passed over.
+// Fault::usage for what is neither.
+std::vector<CellRecord> read_records(const std::filesystem::path& from);
+
+// Those of the study, in its order. Records of cells that it no longer has stay where they are kept, and out of it.
+std::vector<CellRecord> records_of(const Study& study, std::vector<CellRecord> records);
+
+}  // namespace narrowcast

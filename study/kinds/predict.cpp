@@ -1,0 +1,115 @@
+// predict: how long a step will take, from a profile. The profile "here" is measured first, over the
+// transport and link of the cell, and shared by the cells that need the same one.
+#include <fmt/core.h>
+
+#include <array>
+
+#include "base/checksum.hpp"
+#include "base/error.hpp"
+#include "codec/codec.hpp"
+#include "predict/forecast.hpp"
+#include "study/kinds/rows.hpp"
+#include "study/kinds/words.hpp"
+
+namespace narrowcast {
+namespace {
+
+constexpr std::array kAxes{KindAxis{"net", ""},          KindAxis{"profile", "here"},
+                           KindAxis{"parallel", "data"}, KindAxis{"workers", "2"},
+                           KindAxis{"transport", "shm"}, KindAxis{"link", "none"},
+                           KindAxis{"codec", "fp32"},    KindAxis{"batch", "-"}};
+// "images": of an epoch, for its price.
+constexpr std::array<std::string_view, 6> kSettings{"images",  "seconds", "algorithm",
+                                                    kLauncher, kHosts,    "codec"};
+constexpr std::array<std::string_view, 16> kKeys{
+    "step_ms",   "low_ms",    "high_ms",       "compute_ms",  "encode_ms", "wire_ms",
+    "decode_ms", "wait_ms",   "straggling_ms", "slowdown_ms", "overlap",   "wire_bytes",
+    "speedup",   "over_fp32", "batch",         "price"};
+
+bool is_measured(const Cell& cell) { return cell.at("profile") == "here"; }
+
+void check(const Cell& cell) {
+  count_at(cell, "workers");
+  make_codec(setting_or(cell, "codec", "fp32"));
+  if (is_measured(cell)) {
+    check_ranks(cell);
+    network_row(cell.at("net"));
+    return;
+  }
+  const Profile profile = find_profile(std::string(cell.at("profile")));
+  workload_of(profile, cell.at("net"), 0);
+}
+
+// Of the calibration that the cell needs: what it is measured with, and nothing else.
+std::string profile_file(const Cell& cell, const CellPlace& place) {
+  std::string all;
+  for (const std::string_view axis : {"net", "workers", "transport", "link", "batch"})
+    all += std::string(cell.at(axis)) + '\0';
+  all += setting_or(cell, kLauncher, "") + '\0' + setting_or(cell, "seconds", "");
+  return fmt::format("{}/{:016x}.toml", place.profiles, checksum(std::as_bytes(std::span(all))));
+}
+
+CellCommand calibration(const Cell& cell, const std::string& file) {
+  std::vector<std::string> words = {"calibrate",
+                                    "--net",
+                                    std::string(cell.at("net")),
+                                    "--seconds",
+                                    setting_or(cell, "seconds", "4"),
+                                    "--name",
+                                    "here",
+                                    "-o",
+                                    file};
+  if (const std::string_view batch = chosen(cell, "batch"); !batch.empty())
+    words.insert(words.end(), {"--batch", std::string(batch)});
+  const std::vector<std::string> ranks = rank_words(cell);
+  words.insert(words.end(), ranks.begin(), ranks.end());
+  return {.words = words, .launcher = launcher_of(cell), .makes = file};
+}
+
+std::vector<CellCommand> commands(const Cell& cell, const CellPlace& place) {
+  std::vector<CellCommand> all;
+  std::string profile(cell.at("profile"));
+  if (is_measured(cell)) {
+    profile = profile_file(cell, place);
+    all.push_back(calibration(cell, profile));
+  }
+  std::vector<std::string> words = {"predict",
+                                    "--net",
+                                    std::string(cell.at("net")),
+                                    "--profile",
+                                    profile,
+                                    "--workers",
+                                    std::string(cell.at("workers")),
+                                    "--parallel",
+                                    std::string(cell.at("parallel")),
+                                    "--codec",
+                                    setting_or(cell, "codec", "fp32"),
+                                    "--algorithm",
+                                    setting_or(cell, "algorithm", "direct"),
+                                    "--json"};
+  if (const std::string_view batch = chosen(cell, "batch"); !batch.empty())
+    words.insert(words.end(), {"--batch", std::string(batch)});
+  all.push_back({.words = words});
+  return all;
+}
+
+void read(const std::string& printed, CellRecord& record) {
+  const std::vector<JsonTree> lines = lines_of(printed);
+  require(lines.size() == 1, Fault::wire, "it printed more than one prediction");
+  number_in(lines.front(), "step_ms");
+  take_numbers(lines.front(), kKeys, record);
+}
+
+}  // namespace
+
+Kind predict_kind() {
+  return {.name = "predict",
+          .summary = "predict a step from a profile; \"here\" is measured first",
+          .axes = kAxes,
+          .settings = kSettings,
+          .check = check,
+          .commands = commands,
+          .read = read};
+}
+
+}  // namespace narrowcast

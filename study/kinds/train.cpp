@@ -1,0 +1,96 @@
+// train: a network until its last epoch, tested after each. What it learns depends on the seed and not on
+// transport, link or load: one such cell serves all of them.
+#include <array>
+#include <limits>
+
+#include "base/error.hpp"
+#include "study/kinds/rows.hpp"
+#include "study/kinds/words.hpp"
+
+namespace narrowcast {
+namespace {
+
+constexpr std::array kAxes{KindAxis{"net", "mnist-mlp"}, KindAxis{"data", "-"},
+                           KindAxis{"parallel", "data"}, KindAxis{"workers", "2"},
+                           KindAxis{"transport", "shm"}, KindAxis{"link", "none"},
+                           KindAxis{"codec", "fp32"},    KindAxis{"plan", "-"},
+                           KindAxis{"batch", "-"},       KindAxis{"seed", "1"}};
+constexpr std::array<std::string_view, 1> kSettings{"*"};
+
+constexpr std::array<std::string_view, 3> kOfConfig{"parameters", "steps_per_epoch", "batch"};
+constexpr std::array<std::string_view, 10> kOfSummary{
+    "best_error", "last_error", "epochs",    "step_ms", "compute_ms",
+    "encode_ms",  "wire_ms",    "decode_ms", "wait_ms", "overlap"};
+
+void check(const Cell& cell) {
+  check_ranks(cell);
+  resolve_run(run_settings(cell));
+}
+
+std::vector<CellCommand> commands(const Cell& cell, const CellPlace&) {
+  std::vector<std::string> words = {"train"};
+  for (auto&& part : {run_words(cell), rank_words(cell)})
+    words.insert(words.end(), part.begin(), part.end());
+  words.insert(words.end(), {"--json", "-"});
+  return {{.words = words, .launcher = launcher_of(cell)}};
+}
+
+EpochPoint epoch_of(const JsonTree& line) {
+  EpochPoint point = {.epoch = number_in(line, "epoch"),
+                      .train_loss = 0,
+                      .test_error = std::nullopt,
+                      .images_per_s = number_in(line, "images_per_s"),
+                      .step_ms = number_in(line, "step_ms"),
+                      .compute_ms = number_in(line, "compute_ms"),
+                      .wait_ms = number_in(line, "wait_ms"),
+                      .overlap = number_in(line, "overlap"),
+                      .wire_bytes = number_in(line, "wire_bytes"),
+                      .fp32_bytes = number_in(line, "fp32_bytes")};
+  // A loss that is not finite is null.
+  const JsonTree* loss = line.find("train_loss");
+  point.train_loss = loss != nullptr && loss->kind != JsonKind::null
+                         ? loss->number
+                         : std::numeric_limits<double>::quiet_NaN();
+  const JsonTree* error = line.find("test_error");
+  if (error != nullptr && error->kind != JsonKind::null) point.test_error = error->number;
+  return point;
+}
+
+void take_summary(const JsonTree& line, CellRecord& record) {
+  take_numbers(line, kOfSummary, record);
+  const double steps = number_in(line, "steps");
+  record.values["train_seconds"] = number_in(line, "seconds");
+  record.values["wire_bytes"] = number_in(line, "wire_bytes") / steps;
+  record.values["fp32_bytes"] = number_in(line, "fp32_bytes") / steps;
+  if (const JsonTree* hash = line.find("replica_hash")) record.replica_hash = hash->text;
+}
+
+void read(const std::string& printed, CellRecord& record) {
+  bool ended = false;
+  for (const JsonTree& line : lines_of(printed)) {
+    const JsonTree* event = line.find("event");
+    require(event != nullptr, Fault::wire, "it printed a line without \"event\"");
+    if (event->text == "config") take_numbers(line, kOfConfig, record);
+    if (event->text == "epoch") record.epochs.push_back(epoch_of(line));
+    if (event->text == "summary") {
+      take_summary(line, record);
+      ended = true;
+    }
+  }
+  require(ended && !record.epochs.empty(), Fault::wire, "it printed no summary of its epochs");
+  record.values["images_per_s"] = record.epochs.back().images_per_s;
+}
+
+}  // namespace
+
+Kind train_kind() {
+  return {.name = "train",
+          .summary = "train to the last epoch and test after each",
+          .axes = kAxes,
+          .settings = kSettings,
+          .check = check,
+          .commands = commands,
+          .read = read};
+}
+
+}  // namespace narrowcast

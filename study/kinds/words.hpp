@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.hpp"
+#include "run/run.hpp"
+#include "study/kinds/kind.hpp"
+
+// What kinds share: from a cell to words, and from what was printed to numbers.
+namespace narrowcast {
+
+// Settings of a study's part that say how cells are started, not what a run is.
+inline constexpr std::string_view kLauncher = "launcher";
+inline constexpr std::string_view kHosts = "hosts";
+bool is_run_setting(std::string_view key);
+
+// All that decides what a training run does.
+std::vector<Setting> run_settings(const Cell& cell);
+// The same for the command line.
+std::vector<std::string> run_words(const Cell& cell);
+
+// How many ranks, by what and over which link; goes with the launcher.
+std::vector<std::string> rank_words(const Cell& cell);
+// The words of the setting "launcher", with {workers} and {link} filled in.
+std::vector<std::string> launcher_of(const Cell& cell);
+void check_ranks(const Cell& cell);
+
+// "none" and what is not there are empty.
+std::string_view chosen(const Cell& cell, std::string_view axis);
+// Fault::usage for what is no whole number from 1.
+int count_at(const Cell& cell, std::string_view axis);
+std::string setting_or(const Cell& cell, std::string_view key, std::string_view usual);
+
+// Each line of JSON Lines. Fault::wire for what is none, and when there is none.
+std::vector<JsonTree> lines_of(const std::string& printed);
+double number_in(const JsonTree& object, std::string_view key);  // Fault::wire unless there is one
+// Takes the numbers and texts of an object, whatever they are called.
+CellRow row_of_object(const JsonTree& object);
+// Copies those that are there.
+void take_numbers(const JsonTree& object, std::span<const std::string_view> keys, CellRecord& to);
+
+}  // namespace narrowcast

@@ -1,0 +1,250 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/json.hpp"
+#include "study/page/page.hpp"
+
+namespace narrowcast {
+namespace {
+
+// More charts than these do not stand beside each other: one is chosen.
+constexpr std::size_t kMostFacets = 6;
+
+constexpr std::array<std::string_view, 7> kDrawings{"table", "line",    "bars", "stacked",
+                                                    "dots",  "scatter", "heat"};
+// By what a verdict says, not by its word: one look for each.
+struct VerdictLook {
+  std::string_view word;
+  std::string_view look;
+};
+constexpr std::array kVerdicts{
+    VerdictLook{"better", "good"}, VerdictLook{"faster", "good"}, VerdictLook{"yes", "good"},
+    VerdictLook{"done", "plain"},  VerdictLook{"same", "plain"},  VerdictLook{"worse", "bad"},
+    VerdictLook{"slower", "bad"},  VerdictLook{"no", "bad"},      VerdictLook{"failed", "bad"}};
+
+std::string_view look_of(std::string_view word) {
+  const auto found = std::ranges::find(kVerdicts, word, &VerdictLook::word);
+  return found == kVerdicts.end() ? "open" : found->look;
+}
+
+bool is_bound(const TableColumn& column) {
+  return column.kind == ColumnKind::low || column.kind == ColumnKind::high;
+}
+
+// A table in HTML; what lies around it is the caller's.
+class TableHtml {
+ public:
+  TableHtml(const Table& table, const Look& look) : table_(table), look_(look) {
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      // Bounds are written as their number is.
+      texts_.push_back(is_bound(table.columns[i]) ? texts_.back() : NumberText(table, i));
+    }
+  }
+
+  std::string html(std::string_view caption, const std::vector<std::size_t>& rows) const {
+    std::string out = fmt::format(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table "
+        "class=\"sortable\"><thead><tr>",
+        escaped(caption));
+    for (const TableColumn& column : table_.columns)
+      if (!is_bound(column) && !is_folded_by(column)) out += heading(column);
+    out += "</tr></thead><tbody>\n";
+    for (const std::size_t row : rows) out += line(table_.rows[row]);
+    return out + "</tbody></table></div>\n";
+  }
+
+  std::string fold_by = {};
+
+ private:
+  bool is_folded_by(const TableColumn& column) const { return column.name == fold_by; }
+
+  static std::string heading(const TableColumn& column) {
+    return fmt::format(
+        "<th scope=\"col\"{}>{}{}</th>", column.kind == ColumnKind::number ? " class=\"n\"" : "",
+        escaped(column.name),
+        column.unit.empty() ? std::string()
+                            : fmt::format(" <span class=\"unit\">{}</span>", escaped(column.unit)));
+  }
+
+  std::string line(const std::vector<TableValue>& row) const {
+    std::string out = "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i)
+      if (!is_bound(table_.columns[i]) && !is_folded_by(table_.columns[i])) out += cell(row, i);
+    return out + "</tr>\n";
+  }
+
+  std::string cell(const std::vector<TableValue>& row, std::size_t i) const {
+    if (const auto* number = std::get_if<double>(&row[i])) return number_cell(row, i, *number);
+    const auto* text = std::get_if<std::string>(&row[i]);
+    if (text == nullptr)
+      return table_.columns[i].kind == ColumnKind::number ? "<td class=\"n\"></td>" : "<td></td>";
+    switch (table_.columns[i].kind) {
+      case ColumnKind::verdict:
+        return fmt::format("<td><span class=\"verdict {}\">{}</span></td>", look_of(*text),
+                           escaped(*text));
+      case ColumnKind::code:
+        return fmt::format("<td><code>{}</code></td>", escaped(*text));
+      default:
+        return fmt::format("<td>{}</td>", escaped(*text));
+    }
+  }
+
+  std::string number_cell(const std::vector<TableValue>& row, std::size_t i, double number) const {
+    return fmt::format("<td class=\"n\" data-v=\"{}\"{}>{}{}</td>", number, heat(number),
+                       texts_[i](number), between(row, i));
+  }
+
+  // How far from what it is compared with, in doublings; two of them are all the colour there is.
+  std::string heat(double number) const {
+    if (look_.drawing != Drawing::heat || !look_.mark || number <= 0) return {};
+    const double far = std::clamp(std::log2(number / *look_.mark) / 2, -1.0, 1.0);
+    if (std::abs(far) < 0.02) return {};
+    return fmt::format(" style=\"--heat:{:.2f}\" data-heat=\"{}\"", std::abs(far),
+                       far > 0 ? "up" : "down");
+  }
+
+  std::string between(const std::vector<TableValue>& row, std::size_t i) const {
+    if (i + 2 >= row.size() || !is_bound(table_.columns[i + 1])) return {};
+    const auto* low = std::get_if<double>(&row[i + 1]);
+    const auto* high = std::get_if<double>(&row[i + 2]);
+    if (low == nullptr || high == nullptr) return {};
+    return fmt::format("<span class=\"between\">{} to {}</span>", texts_[i](*low),
+                       texts_[i](*high));
+  }
+
+  const Table& table_;
+  const Look& look_;
+  std::vector<NumberText> texts_;
+};
+
+std::vector<std::size_t> all_rows(const Table& table) {
+  std::vector<std::size_t> rows(table.rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = i;
+  return rows;
+}
+
+std::string in_folds(const Figure& figure) {
+  TableHtml html(figure.table, figure.look);
+  html.fold_by = figure.fold_by;
+  Figure by = figure;
+  by.look.facets = {figure.fold_by};
+  std::string out;
+  for (const Facet& fold : facets_of(by))
+    out += fmt::format("<details class=\"data\"><summary>{} ({})</summary>\n{}</details>\n",
+                       escaped(fold.label), fold.rows.size(), html.html(fold.label, fold.rows));
+  return out;
+}
+
+std::string table_of(const Figure& figure) {
+  if (!figure.fold_by.empty()) return in_folds(figure);
+  const Table shown = figure.look.drawing == Drawing::heat ? pivoted(figure) : figure.table;
+  const std::string table = TableHtml(shown, figure.look).html(figure.title, all_rows(shown));
+  const bool open = figure.showing == Showing::open || figure.look.drawing == Drawing::heat;
+  if (open) return table;
+  return fmt::format("<details class=\"data\"><summary>Table: {} rows</summary>\n{}</details>\n",
+                     shown.rows.size(), table);
+}
+
+std::string plot(std::string_view label, std::size_t facet) {
+  return fmt::format(
+      "<div class=\"plot\"><canvas role=\"img\" aria-label=\"{}\" "
+      "data-facet=\"{}\"></canvas></div>\n",
+      escaped(label), facet);
+}
+
+std::string charts(const Figure& figure) {
+  if (figure.look.drawing == Drawing::table || figure.look.drawing == Drawing::heat) return {};
+  const std::vector<Facet> facets = facets_of(figure);
+  if (facets.size() > kMostFacets) {
+    std::string out = "<p class=\"pick\"><label>Shown <select>";
+    for (std::size_t i = 0; i < facets.size(); ++i)
+      out += fmt::format("<option value=\"{}\">{}</option>", i, escaped(facets[i].label));
+    return out + "</select></label></p>\n" + plot(figure.title, 0);
+  }
+  std::string out = fmt::format("<div class=\"facets{}\">\n", facets.size() == 1 ? " one" : "");
+  for (std::size_t i = 0; i < facets.size(); ++i)
+    out +=
+        fmt::format("<div class=\"facet\">{}{}</div>\n",
+                    facets[i].label.empty() ? std::string()
+                                            : fmt::format("<h4>{}</h4>", escaped(facets[i].label)),
+                    plot(figure.title + ": " + facets[i].label, i));
+  return out + "</div>\n";
+}
+
+JsonValue column_json(const Table& table, const std::string& name) {
+  return name.empty() ? JsonValue(nullptr) : JsonValue(table.column(name));
+}
+
+JsonValue columns_json(const Table& table) {
+  std::vector<JsonValue> columns;
+  for (const TableColumn& column : table.columns)
+    columns.push_back(json_object({{"name", column.name}, {"unit", column.unit}}));
+  return json_array(columns);
+}
+
+JsonValue stacks_json(const Figure& figure) {
+  std::vector<JsonValue> stacks;
+  for (const Stack& stack : figure.look.stacks) {
+    std::vector<JsonValue> columns;
+    for (const std::string& name : stack.columns) columns.emplace_back(figure.table.column(name));
+    stacks.push_back(json_array(columns));
+  }
+  return json_array(stacks);
+}
+
+JsonValue facets_json(const Figure& figure) {
+  std::vector<JsonValue> facets;
+  for (const Facet& facet : facets_of(figure))
+    facets.push_back(json_array({facet.rows.begin(), facet.rows.end()}));
+  return json_array(facets);
+}
+
+bool has_bounds(const Figure& figure) {
+  if (figure.look.y.empty()) return false;
+  const std::size_t y = figure.table.column(figure.look.y);
+  return y + 2 < figure.table.columns.size() && is_bound(figure.table.columns[y + 1]);
+}
+
+// What the script draws from. No text in it can end the element that it stands in.
+std::string spec_of(const Figure& figure) {
+  const Look& look = figure.look;
+  const std::string json =
+      json_object({{"draw", kDrawings[static_cast<std::size_t>(look.drawing)]},
+                   {"x", column_json(figure.table, look.x)},
+                   {"y", column_json(figure.table, look.y)},
+                   {"bounds", has_bounds(figure)},
+                   {"series", column_json(figure.table, look.series)},
+                   {"stacks", stacks_json(figure)},
+                   {"xlog", look.x_scale == AxisScale::logarithmic},
+                   {"ylog", look.y_scale == AxisScale::logarithmic},
+                   {"mark", look.mark ? JsonValue(*look.mark) : JsonValue(nullptr)},
+                   {"first", look.first},
+                   {"columns", columns_json(figure.table)},
+                   {"facets", facets_json(figure)},
+                   {"csv", csv_of(figure.table)}})
+          .text();
+  std::string safe;
+  for (const char c : json) safe += c == '<' ? "\\u003c" : std::string(1, c);
+  return fmt::format("<script type=\"application/json\">{}</script>\n", safe);
+}
+
+}  // namespace
+
+std::string html_of(const Figure& figure, CsvFiles csv) {
+  const std::string link = csv == CsvFiles::beside
+                               ? fmt::format("<a href=\"{0}.csv\">{0}.csv</a> ", figure.id)
+                               : std::string();
+  return fmt::format(
+      "<figure id=\"figure-{}\">\n<h3>{}</h3>\n{}{}{}<p class=\"csv\">{}<button type=\"button\" "
+      "class=\"copy\">Copy as CSV</button></p>\n{}</figure>\n",
+      figure.id, escaped(figure.title),
+      figure.caption.empty()
+          ? std::string()
+          : fmt::format("<p class=\"caption\">{}</p>\n", escaped(figure.caption)),
+      charts(figure), table_of(figure), link, spec_of(figure));
+}
+
+}  // namespace narrowcast

@@ -1,0 +1,292 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+
+#include "base/error.hpp"
+#include "plan/toml.hpp"
+#include "plan/values.hpp"
+#include "run/run.hpp"
+#include "study/kinds/kind.hpp"
+#include "study/kinds/words.hpp"
+#include "study/study.hpp"
+
+namespace narrowcast {
+namespace {
+
+using Table = std::map<std::string, std::string>;
+constexpr std::size_t kMostCells = 1'000'000;
+
+const TomlTree* find(const TomlTree& table, std::string_view key) {
+  for (std::size_t i = 0; i < table.keys.size(); ++i)
+    if (table.keys[i] == key) return &table.items[i];
+  return nullptr;
+}
+
+class Reader {
+ public:
+  Reader(std::string_view toml, std::string_view origin)
+      : origin_(origin), root_(parse_toml(toml, origin)) {}
+
+  Study read() {
+    constexpr std::array<std::string_view, 10> kKeys{"name",      "title", "about",  "cuts",
+                                                     "baseline",  "order", "codecs", "plans",
+                                                     "tolerance", "part"};
+    refuse_unknown(root_, kKeys, "a study has");
+    Study study{.name = text(root_, "name").value_or("study")};
+    study.title = text(root_, "title").value_or(study.name);
+    study.about = text(root_, "about").value_or("");
+    if (const TomlTree* cuts = find(root_, "cuts")) study.cuts = list(*cuts, "cuts");
+    study.baseline = text(root_, "baseline").value_or("fp32");
+    study.order = order();
+    study.tolerance = tolerance();
+    read_named("codecs", codecs_);
+    read_named("plans", plans_);
+    const TomlTree* parts = find(root_, "part");
+    if (parts == nullptr || parts->kind != TomlKind::array || parts->items.empty())
+      throw unfit(origin_, "a study has at least one [[part]]");
+    for (const TomlTree& part : parts->items) read_part(part);
+    study.cells = in_order();
+    return study;
+  }
+
+ private:
+  [[noreturn]] void refuse(const TomlTree& at, const std::string& what) const {
+    throw unfit(place(origin_, at), what);
+  }
+
+  void refuse_unknown(const TomlTree& table, std::span<const std::string_view> known,
+                      std::string_view who) const {
+    if (table.kind != TomlKind::table) refuse(table, fmt::format("{} keys and values", who));
+    for (std::size_t i = 0; i < table.keys.size(); ++i)
+      if (std::ranges::find(known, table.keys[i]) == known.end())
+        refuse(table.items[i],
+               fmt::format("{} no '{}'; {}", who, table.keys[i], instead_of(table.keys[i], known)));
+  }
+
+  // Says where, for what has no place of its own.
+  template <class Function>
+  decltype(auto) at(const TomlTree& place_of, Function function) const {
+    try {
+      return function();
+    } catch (const Error& error) {
+      if (error.fault() != Fault::usage) throw;
+      refuse(place_of, error.what());
+    }
+  }
+
+  std::optional<std::string> text(const TomlTree& table, std::string_view key) const {
+    const TomlTree* found = find(table, key);
+    if (found == nullptr) return std::nullopt;
+    if (found->kind != TomlKind::scalar) refuse(*found, fmt::format("{} is one value", key));
+    return found->text;
+  }
+
+  std::vector<std::string> list(const TomlTree& tree, std::string_view key) const {
+    if (tree.kind == TomlKind::scalar) return {tree.text};
+    if (tree.kind == TomlKind::table) refuse(tree, fmt::format("{} is a value or a list", key));
+    std::vector<std::string> values;
+    for (const TomlTree& item : tree.items) {
+      if (item.kind != TomlKind::scalar) refuse(item, fmt::format("{} is a list of values", key));
+      if (std::ranges::find(values, item.text) != values.end())
+        refuse(item, fmt::format("{} has '{}' twice", key, item.text));
+      values.push_back(item.text);
+    }
+    if (values.empty()) refuse(tree, fmt::format("{} is an empty list: nothing to do", key));
+    return values;
+  }
+
+  CellOrder order() const {
+    const std::string word = text(root_, "order").value_or("fixed");
+    if (word == "fixed") return CellOrder::fixed;
+    if (word != "random") refuse(*find(root_, "order"), "order is fixed or random");
+    return CellOrder::random;
+  }
+
+  double tolerance() const {
+    const auto word = text(root_, "tolerance");
+    if (!word) return 0;
+    const auto number = real_of(*word);
+    if (!number || *number < 0)
+      refuse(*find(root_, "tolerance"), "tolerance is a number of percentage points from 0");
+    return *number;
+  }
+
+  // [codecs.NAME] and [plans.NAME]: what a name stands for, as settings of a run.
+  void read_named(std::string_view key, std::map<std::string, Table>& into) {
+    const TomlTree* all = find(root_, key);
+    if (all == nullptr) return;
+    if (all->kind != TomlKind::table)
+      refuse(*all, fmt::format("[{}] has a table for each name", key));
+    for (std::size_t i = 0; i < all->keys.size(); ++i) {
+      const TomlTree& table = all->items[i];
+      if (table.kind != TomlKind::table)
+        refuse(table, fmt::format("'{}' is a table", all->keys[i]));
+      if (key == "codecs") {
+        constexpr std::array<std::string_view, 4> kWay{"codec", "scaling", "feedback", "plan"};
+        refuse_unknown(table, kWay, "a codec has");
+        if (find(table, "codec") == nullptr && find(table, "plan") == nullptr)
+          refuse(table, "a codec needs 'codec', a spec, or a table 'plan'");
+      }
+      add_named(table, key == "plans" ? "plan." : "", into[all->keys[i]]);
+    }
+  }
+
+  // A codec may be a whole plan, where one spec does not say it.
+  void add_named(const TomlTree& table, const std::string& prefix, Table& into) const {
+    for (std::size_t i = 0; i < table.keys.size(); ++i) {
+      const TomlTree& item = table.items[i];
+      if (prefix.empty() && table.keys[i] == "plan" && item.kind == TomlKind::table)
+        add_named(item, "plan.", into);
+      else
+        into[prefix + table.keys[i]] = item.kind == TomlKind::scalar ? item.text : to_toml(item);
+    }
+  }
+
+  // Keys of settings may be nested: [part.settings.optimiser] rate = 0.1.
+  void flatten(const std::string& key, const TomlTree& item, Table& into) const {
+    if (item.kind == TomlKind::scalar) {
+      into[key] = item.text;
+    } else if (item.kind == TomlKind::array) {
+      std::string joined;
+      for (const std::string& value : list(item, key))
+        joined += (joined.empty() ? "" : ",") + value;
+      into[key] = joined;
+    } else {
+      for (std::size_t i = 0; i < item.keys.size(); ++i)
+        flatten(key.empty() ? item.keys[i] : key + "." + item.keys[i], item.items[i], into);
+    }
+  }
+
+  struct Axis {
+    std::string name;
+    std::vector<std::string> values;
+  };
+
+  void read_part(const TomlTree& part) {
+    const auto word = text(part, "kind");
+    if (!word) refuse(part, "a part needs 'kind'");
+    const Kind& kind = at(part, [&]() -> const Kind& { return kind_of(*word); });
+    std::vector<std::string_view> known = {"kind", "settings"};
+    for (const KindAxis& axis : kind.axes) known.push_back(axis.name);
+    refuse_unknown(part, known, fmt::format("a part of kind {} has", kind.name));
+    std::vector<Axis> axes;
+    for (const KindAxis& axis : kind.axes) {
+      const TomlTree* given = find(part, axis.name);
+      if (given != nullptr)
+        axes.push_back({std::string(axis.name), list(*given, axis.name)});
+      else if (axis.usual.empty())
+        refuse(part, fmt::format("a part of kind {} needs '{}'", kind.name, axis.name));
+      else if (axis.usual != "-")
+        axes.push_back({std::string(axis.name), {std::string(axis.usual)}});
+    }
+    Table settings;
+    if (const TomlTree* given = find(part, "settings")) {
+      flatten("", *given, settings);
+      check_settings(kind, settings, *given);
+    }
+    multiply(kind, axes, settings, part);
+  }
+
+  void check_settings(const Kind& kind, const Table& settings, const TomlTree& at) const {
+    for (const auto& [key, value] : settings) {
+      const bool any = !kind.settings.empty() && kind.settings.front() == "*";
+      // Of a run: its own check names what is wrong with them.
+      if (any || std::ranges::find(kind.settings, key) != kind.settings.end()) continue;
+      refuse(at, fmt::format("a part of kind {} has no setting '{}'; {}", kind.name, key,
+                             instead_of(key, kind.settings)));
+    }
+  }
+
+  // All combinations; the last axis changes fastest.
+  void multiply(const Kind& kind, const std::vector<Axis>& axes, const Table& settings,
+                const TomlTree& part) {
+    std::vector<std::size_t> turn(axes.size(), 0);
+    for (bool more = true; more;) {
+      Cell cell{.kind = std::string(kind.name), .settings = settings};
+      for (std::size_t i = 0; i < axes.size(); ++i)
+        cell.axes[axes[i].name] = axes[i].values[turn[i]];
+      add(complete(cell, part), kind, turn, axes, part);
+      std::size_t i = axes.size();
+      while (i > 0 && ++turn[i - 1] == axes[i - 1].values.size()) turn[--i] = 0;
+      more = i > 0;
+    }
+  }
+
+  // What names of codecs and plans stand for, and the data set that goes with the network.
+  Cell complete(Cell cell, const TomlTree& part) const {
+    if (const std::string codec(cell.at("codec")); !codec.empty()) {
+      if (const auto named = codecs_.find(codec); named != codecs_.end())
+        cell.settings.insert(named->second.begin(), named->second.end());
+      else
+        cell.settings["codec"] = codec;
+    }
+    if (const std::string plan(chosen(cell, "plan")); !plan.empty()) {
+      const auto named = plans_.find(plan);
+      if (named == plans_.end()) refuse(part, fmt::format("there is no [plans.{}]", plan));
+      cell.settings.insert(named->second.begin(), named->second.end());
+      // Its rules say how tensors travel.
+      if (cell.settings.contains("plan.rule")) {
+        if (cell.at("codec") != "fp32")
+          refuse(part, fmt::format("plan '{}' has rules: leave 'codec' out", plan));
+        cell.settings.erase("codec");
+      }
+    }
+    // A profile that comes along has links of its own.
+    if (cell.kind == "predict" && cell.at("profile") != "here") {
+      cell.axes.erase("transport");
+      cell.axes.erase("link");
+    }
+    const bool trains = cell.kind == "train" || cell.kind == "speed";
+    if (trains && cell.at("data").empty())
+      cell.axes["data"] = at(part, [&] { return std::string(network_row(cell.at("net")).data); });
+    return cell;
+  }
+
+  void add(Cell cell, const Kind& kind, const std::vector<std::size_t>& turn,
+           const std::vector<Axis>& axes, const TomlTree& part) {
+    at(part, [&] { kind.check(cell); });
+    if (cells_.size() >= kMostCells) refuse(part, fmt::format("more than {} cells", kMostCells));
+    if (!ids_.insert(id_of(cell)).second) return;
+    std::size_t round = 0;
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      if (axes[i].name == "seed") round = turn[i];
+    cells_.push_back({round, std::move(cell)});
+  }
+
+  // All cells once before any has a second seed: what is there when time runs out compares.
+  std::vector<Cell> in_order() {
+    std::ranges::stable_sort(cells_, {}, &Turn::round);
+    std::vector<Cell> cells;
+    for (Turn& each : cells_) cells.push_back(std::move(each.cell));
+    return cells;
+  }
+
+  struct Turn {
+    std::size_t round;
+    Cell cell;
+  };
+
+  std::string origin_;
+  TomlTree root_;
+  std::map<std::string, Table> codecs_ = {};
+  std::map<std::string, Table> plans_ = {};
+  std::vector<Turn> cells_ = {};
+  std::set<std::string> ids_ = {};
+};
+
+}  // namespace
+
+Study parse_study(std::string_view toml, std::string_view origin) {
+  return Reader(toml, origin).read();
+}
+
+Study read_study(const std::filesystem::path& file) {
+  Study study = parse_study(read_text(file), file.string());
+  if (study.name == "study") study.name = file.stem().string();
+  return study;
+}
+
+}  // namespace narrowcast

@@ -1,0 +1,119 @@
+// Whether the error is the same, with intervals, verdicts, and an analysis of variance as D16 did it.
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "study/report/rows.hpp"
+#include "study/report/settings.hpp"
+
+namespace narrowcast {
+namespace {
+
+std::string caption(const ReportData& data, const SettingColumns& columns) {
+  const double tolerance = data.study.tolerance;
+  return fmt::format(
+      "Percentage points of test error after the last epoch more than {} with the same seed has: "
+      "left of the dashed "
+      "line is better. {} Whiskers and ranges are 95 % intervals, p is corrected for all "
+      "comparisons (Holm). {}",
+      data.study.baseline,
+      tolerance > 0 ? fmt::format("The same is an interval within {} points.", tolerance)
+                    : "Without a tolerance, only equal results are the same.",
+      columns.common());
+}
+
+Figure errors_figure(const ReportData& data) {
+  std::vector<const Cell*> cells;
+  for (const Accuracy& accuracy : data.analysis.accuracy)
+    cells.push_back(&data.group(accuracy.group).cell);
+  const std::vector<Axes> settings = settings_of(cells);
+  const SettingColumns columns(settings);
+  Figure figure{.id = "accuracy",
+                .title = "Test error beside " + data.study.baseline,
+                .caption = caption(data, columns),
+                .look = {.drawing = Drawing::dots,
+                         .x = "codec",
+                         .y = "difference",
+                         .facets = columns.names(),
+                         .mark = 0,
+                         .first = data.study.baseline},
+                .showing = Showing::open};
+  columns.add_to(figure.table.columns);
+  auto& heads = figure.table.columns;
+  heads.push_back(text_column("codec"));
+  heads.push_back(number_column("seeds"));
+  add_estimate(heads, number_column("last error", "%", 2));
+  add_estimate(heads, number_column("best error", "%", 2));
+  add_contrast(heads, number_column("difference", "points", 2));
+  heads.push_back(verdict_column("best error, verdict"));
+  heads.push_back(number_column("not a number", "seeds"));
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Accuracy& accuracy = data.analysis.accuracy[i];
+    Row& row = figure.table.rows.emplace_back();
+    columns.add_to(row, settings[i]);
+    row.emplace_back(codec_label(*cells[i]));
+    row.emplace_back(static_cast<double>(accuracy.last.count));
+    add_estimate(row, accuracy.last);
+    add_estimate(row, accuracy.best);
+    const auto& last = accuracy.last_contrast;
+    const auto& best = accuracy.best_contrast;
+    add_contrast(row, last, last ? error_word(last->judgement) : "");
+    row.emplace_back(std::string(best ? error_word(best->judgement) : ""));
+    row.push_back(value_of(accuracy.unknown == 0
+                               ? std::nullopt
+                               : std::optional(static_cast<double>(accuracy.unknown))));
+  }
+  return figure;
+}
+
+void add_variance(Row& row, const std::optional<Variance>& variance) {
+  if (!variance) {
+    row.resize(row.size() + 3);
+    return;
+  }
+  row.emplace_back(variance->f);
+  row.emplace_back(fmt::format("{}, {}", variance->between, variance->within));
+  row.emplace_back(variance->p);
+}
+
+Figure variance_figure(const ReportData& data) {
+  std::vector<const Cell*> cells;
+  for (const Anova& anova : data.analysis.anova) cells.push_back(&anova.surroundings);
+  const std::vector<Axes> settings = settings_of(cells);
+  const SettingColumns columns(settings);
+  Figure figure{
+      .id = "anova",
+      .title = "Does the codec make any difference?",
+      .caption =
+          "One-way analysis of variance over codecs: a small p says that some mean differs. " +
+          columns.common(),
+      .showing = Showing::open};
+  columns.add_to(figure.table.columns);
+  auto& heads = figure.table.columns;
+  heads.push_back(text_column("codecs"));
+  for (const std::string which : {"last", "best"}) {
+    heads.push_back(number_column("F, " + which, "", 2));
+    heads.push_back(text_column("degrees of freedom, " + which));
+    heads.push_back(number_column("p, " + which, "", 3));
+  }
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    Row& row = figure.table.rows.emplace_back();
+    columns.add_to(row, settings[i]);
+    row.emplace_back(fmt::format("{}", fmt::join(data.analysis.anova[i].codecs, ", ")));
+    add_variance(row, data.analysis.anova[i].last);
+    add_variance(row, data.analysis.anova[i].best);
+  }
+  return figure;
+}
+
+std::vector<Block> blocks(const ReportData& data) {
+  std::vector<Block> all;
+  if (!data.analysis.accuracy.empty()) all.emplace_back(errors_figure(data));
+  if (!data.analysis.anova.empty()) all.emplace_back(variance_figure(data));
+  return all;
+}
+
+}  // namespace
+
+ReportSection accuracy_section() { return {"accuracy", "Accuracy", blocks}; }
+
+}  // namespace narrowcast

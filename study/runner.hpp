@@ -1,0 +1,54 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "study/folder.hpp"
+#include "study/study.hpp"
+
+// Carries a study out, cell by cell; each is a process of this program.
+namespace narrowcast {
+
+struct RunOptions {
+  std::string program = "/proc/self/exe";
+  std::vector<std::string> only = {};                           // kinds; empty: all
+  std::chrono::milliseconds deadline = std::chrono::hours(12);  // of one command
+  std::size_t most = 0;                                         // cells to do now; 0: all
+  CellMachine machine = {};
+};
+
+// Told of everything, for people.
+struct RunNews {
+  std::size_t done = 0;  // of all, with those that were there
+  std::size_t all = 0;
+  std::optional<double> seconds_left = {};
+};
+class RunWatcher {
+ public:
+  virtual ~RunWatcher() = default;
+  virtual void begins(const Cell& cell, const RunNews& news) = 0;
+  virtual void ended(const CellRecord& record, const RunNews& news) = 0;
+};
+
+struct RunResult {
+  std::size_t done = 0;                 // now
+  std::size_t failed = 0;               // of them
+  std::size_t before = 0;               // were there already
+  std::size_t elsewhere = 0;            // that others are at work on
+  std::optional<int> interrupted = {};  // by that signal
+};
+
+// Does what the folder has no record of and nobody else is at work on. A cell that fails is tried once more, and
+// then recorded as failed. Fault::system when the folder cannot be written to.
+RunResult run_study(const Study& study, StudyFolder& folder, const RunOptions& options,
+                    RunWatcher& watcher);
+
+// What can be known before: a data set that is not there, a trainer or transport that is not built, a launcher
+// or host that does not answer, a folder without room. Fault::usage or Fault::system, one line.
+void check_surroundings(const Study& study, const StudyFolder& folder);
+
+}  // namespace narrowcast
