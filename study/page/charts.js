@@ -65,6 +65,12 @@ const Charts = (() => {
     return groups;
   }
 
+  // What bars and dots are called. A dot that is not there needs no name; a bar does: it is known to be none.
+  function labelsOf(figure, rows) {
+    const named = figure.draw === 'dots' ? rows.filter((row) => row[figure.y] !== '') : rows;
+    return distinct(named.map((row) => row[figure.x]));
+  }
+
   // ---- what is drawn over the charts ----
 
   const whiskers = {
@@ -214,7 +220,7 @@ const Charts = (() => {
   }
 
   function lying(figure, rows, type) {
-    const labels = distinct(rows.map((row) => row[figure.x]));
+    const labels = labelsOf(figure, rows);
     const groups = by(rows, figure.series);
     const dots = type === 'line';
     const datasets = [...groups].map(([name, own]) => {
@@ -256,7 +262,7 @@ const Charts = (() => {
   }
 
   function stacked(figure, rows) {
-    const labels = distinct(rows.map((row) => row[figure.x]));
+    const labels = labelsOf(figure, rows);
     const at = new Map(rows.map((row) => [row[figure.x], row]));
     const columns = figure.stacks.flat();
     const datasets = figure.stacks.flatMap((stack, s) => stack.map((column) => ({
@@ -306,7 +312,7 @@ const Charts = (() => {
   // Pixels that bars need so that each has its label.
   function height(figure, rows) {
     if (!['bars', 'dots', 'stacked'].includes(figure.draw)) return null;
-    const labels = distinct(rows.map((row) => row[figure.x])).length;
+    const labels = labelsOf(figure, rows).length;
     const each = figure.draw === 'stacked' ? figure.stacks.length : by(rows, figure.series).size;
     return labels * (each * 15 + 10) + (each > 1 || figure.draw === 'stacked' ? 110 : 60);
   }

@@ -57,7 +57,9 @@ std::vector<Facet> facets_of(const Figure& figure) {
   for (std::size_t row = 0; row < figure.table.rows.size(); ++row) {
     std::string label;
     for (const std::string& name : figure.look.facets) {
-      const std::string part = text_in(figure.table.rows[row][figure.table.column(name)]);
+      const TableValue& value = figure.table.rows[row][figure.table.column(name)];
+      const std::string part =
+          std::holds_alternative<double>(value) ? name + " " + text_in(value) : text_in(value);
       if (!part.empty()) label += (label.empty() ? "" : " \u00b7 ") + part;
     }
     const std::size_t place = place_in(labels, label);

@@ -50,7 +50,7 @@ Figure errors_figure(const ReportData& data) {
     const Accuracy& accuracy = data.analysis.accuracy[i];
     Row& row = figure.table.rows.emplace_back();
     columns.add_to(row, settings[i]);
-    row.emplace_back(codec_label(*cells[i]));
+    row.emplace_back(variant_of(*cells[i]));
     row.emplace_back(static_cast<double>(accuracy.last.count));
     add_estimate(row, accuracy.last);
     add_estimate(row, accuracy.best);

@@ -106,14 +106,26 @@ const Choice* shown(const StudySetting& setting) {
   return quickest == setting.choices.end() ? nullptr : &*quickest;
 }
 
+// A setting has no settings of cells: where two have equal axes, their cells tell them apart.
+Cell cell_of(const ReportData& data, const StudySetting& setting) {
+  Cell cell{.kind = source_label(setting.source), .axes = setting.axes};
+  if (!setting.choices.empty())
+    for (const auto& [key, value] : data.group(setting.choices.front().timing).cell.settings)
+      if (key != "codec") cell.settings.emplace(key, value);
+  return cell;
+}
+
 Figure settings_figure(const ReportData& data, Source source) {
   std::vector<const StudySetting*> settings;
-  std::vector<Axes> axes;
+  std::vector<Cell> cells;
   for (const StudySetting& setting : data.analysis.answer.settings)
     if (setting.source == source) {
       settings.push_back(&setting);
-      axes.push_back(setting.axes);
+      cells.push_back(cell_of(data, setting));
     }
+  std::vector<const Cell*> views;
+  for (const Cell& cell : cells) views.push_back(&cell);
+  const std::vector<Axes> axes = settings_of(views);
   const SettingColumns columns(axes);
   const bool measured = source == Source::measured;
   Figure figure{.id = measured ? "answer" : "answer-predicted",
@@ -129,13 +141,13 @@ Figure settings_figure(const ReportData& data, Source source) {
   add_estimate(figure.table.columns, number_column("gain", "times", 2));
   figure.table.columns.push_back(verdict_column("time"));
   figure.table.columns.push_back(verdict_column("error"));
-  for (const StudySetting* setting : settings) {
+  for (std::size_t i = 0; i < settings.size(); ++i) {
     Row& row = figure.table.rows.emplace_back();
-    columns.add_to(row, setting->axes);
-    row.emplace_back(std::string(word_of(setting->pays)));
-    const Choice* choice = shown(*setting);
+    columns.add_to(row, axes[i]);
+    row.emplace_back(std::string(word_of(settings[i]->pays)));
+    const Choice* choice = shown(*settings[i]);
     row.emplace_back(choice == nullptr ? std::string()
-                                       : codec_label(data.group(choice->timing).cell));
+                                       : variant_of(data.group(choice->timing).cell));
     add_estimate(row, choice == nullptr ? Estimate{} : choice->gain.effect);
     row.emplace_back(std::string(choice == nullptr ? "" : speed_word(choice->gain)));
     row.emplace_back(std::string(choice == nullptr  ? ""

@@ -36,7 +36,7 @@ Figure gains(const ReportData& data, std::span<const Speed* const> speeds, Sourc
   for (std::size_t i = 0; i < speeds.size(); ++i) {
     Row& row = figure.table.rows.emplace_back();
     columns.add_to(row, settings[i]);
-    row.emplace_back(codec_label(*cells[i]));
+    row.emplace_back(variant_of(*cells[i]));
     add_contrast(row, speeds[i]->gain, speed_word(speeds[i]->gain));
   }
   return figure;

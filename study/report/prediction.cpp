@@ -33,7 +33,7 @@ Figure checks_figure(const ReportData& data) {
   for (std::size_t i = 0; i < checks.size(); ++i) {
     Row& row = figure.table.rows.emplace_back();
     columns.add_to(row, settings[i]);
-    row.emplace_back(codec_label(*cells[i]));
+    row.emplace_back(variant_of(*cells[i]));
     row.emplace_back(checks[i].measured_ms);
     row.emplace_back(checks[i].predicted_ms);
     row.emplace_back(100 * checks[i].relative_error);

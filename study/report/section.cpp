@@ -60,13 +60,6 @@ std::string_view error_word(const std::optional<Judgement>& judgement) {
   return name_of(*judgement);
 }
 
-std::string codec_label(const Cell& cell) {
-  const std::string_view plan = cell.at("plan");
-  std::string label(cell.at("codec"));
-  if (!plan.empty() && plan != "none") label += (label.empty() ? "" : ", ") + std::string(plan);
-  return label;
-}
-
 std::string source_label(Source source) {
   return source == Source::measured ? "measured" : "predicted";
 }

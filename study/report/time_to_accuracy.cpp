@@ -63,7 +63,7 @@ Figure times_figure(const ReportData& data) {
   heads.push_back(verdict_column("verdict"));
   for (std::size_t i = 0; i < cells.size(); ++i) {
     columns.add_to(figure.table.rows.emplace_back(), settings[i]);
-    add_row(figure.table, data.analysis.times[i], codec_label(cells[i]));
+    add_row(figure.table, data.analysis.times[i], variant_of(cells[i]));
   }
   return figure;
 }

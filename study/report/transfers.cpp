@@ -38,7 +38,7 @@ std::vector<Block> blocks(const ReportData& data) {
       if (const auto speedup = record->value("speedup")) speedups.push_back(*speedup);
     Row& row = figure.table.rows.emplace_back();
     columns.add_to(row, settings[i]);
-    row.emplace_back(codec_label(group.cell));
+    row.emplace_back(variant_of(group.cell));
     const std::optional<double> bytes = mean_value(group.done, "bytes");
     row.push_back(bytes ? value_of(bytes) : number_value(group.at("size")));
     row.push_back(value_of(mean_value(group.done, "time_us")));
