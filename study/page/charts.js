@@ -35,20 +35,32 @@ const Charts = (() => {
   const title = (column, log) =>
     column.name + (column.unit ? ', ' + column.unit : '') + (log ? ' (logarithmic)' : '');
 
-  // The same codec has the same colour in every chart of the page.
+  // The same codec has the same colour in every chart of the page. Styles are named, because dark pages
+  // have others.
   const places = new Map();
   function look(figure, column, name) {
     if (name === figure.first && name !== '')
-      return { colour: style('--ink'), dash: [], point: 'circle', width: 2.5 };
-    const key = figure.columns[column] ? figure.columns[column].name : '';
+      return { style: '--ink', dash: [], point: 'circle', width: 2.5 };
+    const key = column === null ? '' : figure.columns[column].name;
     if (!places.has(key)) places.set(key, new Map());
     const seen = places.get(key);
     if (!seen.has(name)) seen.set(name, seen.size);
     const i = seen.get(name), round = Math.floor(i / kColours);
     return {
-      colour: style('--c' + (i % kColours)), dash: [[], [7, 4], [2, 3]][round % 3],
+      style: '--c' + (i % kColours), dash: [[], [7, 4], [2, 3]][round % 3],
       point: ['circle', 'rectRot', 'triangle'][round % 3], width: 2,
     };
+  }
+  const part = (figure, column) => '--c' + (figure.stacks.flat().indexOf(column) % kColours);
+
+  // What a legend shows: names with their styles.
+  function legend(figure) {
+    if (figure.draw === 'stacked')
+      return figure.stacks.flat().map((column) => ({
+        name: figure.columns[column].name, style: part(figure, column) }));
+    if (figure.series === null) return [];
+    return distinct(figure.rows.map((row) => row[figure.series])).map((name) => ({
+      name, style: look(figure, figure.series, name).style }));
   }
 
   const faded = (colour) => colour + '26';
@@ -115,7 +127,7 @@ const Charts = (() => {
     },
   };
 
-  // ---- axes, legend, hover ----
+  // ---- axes and hover ----
 
   function axis(column, log, values) {
     const options = {
@@ -125,10 +137,12 @@ const Charts = (() => {
       ticks: { color: style('--soft'), maxRotation: 0, callback: (value) => text(value) },
     };
     if (log) {
-      const shown = [1, 2, 3, 5];
-      options.ticks.callback = (value) =>
-        shown.includes(Number((value / 10 ** Math.floor(Math.log10(value) + 1e-9)).toPrecision(2)))
+      options.bounds = 'data';
+      options.ticks.callback = function label(value) {
+        const few = this.max / this.min > 8 ? [1, 2, 3, 5] : [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8];
+        return few.includes(Number((value / 10 ** Math.floor(Math.log10(value) + 1e-9)).toPrecision(2)))
           ? text(value) : '';
+      };
       // Counts as they were measured, when they are few.
       if (values && values.length <= 12) {
         options.afterBuildTicks = (scale) => { scale.ticks = values.map((value) => ({ value })); };
@@ -145,25 +159,6 @@ const Charts = (() => {
     ticks: { color: style('--ink'), autoSkip: false },
   });
 
-  function legend(shown) {
-    return {
-      display: shown, position: 'bottom', align: 'start',
-      labels: {
-        color: style('--ink'), usePointStyle: true, boxWidth: 8, boxHeight: 8, padding: 12,
-        filter: (item, data) => !data.datasets[item.datasetIndex].band,
-      },
-      // A line takes its band along.
-      onClick(event, item, ours) {
-        const chart = ours.chart;
-        const hide = chart.isDatasetVisible(item.datasetIndex);
-        chart.data.datasets.forEach((set, i) => {
-          if (set.label === chart.data.datasets[item.datasetIndex].label) chart.setDatasetVisibility(i, !hide);
-        });
-        chart.update();
-      },
-    };
-  }
-
   function config(type, datasets, options) {
     return {
       type, data: { datasets, labels: options.labels }, plugins: [whiskers, mark],
@@ -173,7 +168,7 @@ const Charts = (() => {
         font: { family: 'system-ui, sans-serif' },
         interaction: { mode: 'nearest', intersect: false, axis: options.lying ? 'y' : 'xy' },
         plugins: {
-          legend: legend(options.legend),
+          legend: { display: false },
           tooltip: {
             filter: (item) => !item.dataset.band,
             callbacks: { title: options.hoverTitle, label: options.hover },
@@ -188,19 +183,20 @@ const Charts = (() => {
   function line(figure, rows) {
     const datasets = [];
     for (const [name, own] of by(rows, figure.series)) {
-      const { colour, dash, point, width } = look(figure, figure.series, name);
+      const { dash, point, width, ...its } = look(figure, figure.series, name);
+      const colour = style(its.style), hidden = figure.hidden.has(name);
       const points = own.map((row) => ({
         x: number(row[figure.x]), y: number(row[figure.y]),
         low: figure.bounds ? number(row[figure.y + 1]) : null,
         high: figure.bounds ? number(row[figure.y + 2]) : null,
       })).sort((a, b) => a.x - b.x);
       datasets.push({
-        label: name, data: points, borderColor: colour, backgroundColor: colour, borderWidth: width,
+        label: name, hidden, data: points, clip: 8, borderColor: colour, backgroundColor: colour, borderWidth: width,
         borderDash: dash, pointStyle: point, pointRadius: points.length > 12 ? 1.5 : 3, tension: 0,
       });
       const banded = points.filter((spot) => spot.low !== null && spot.high !== null);
       if (banded.length < 2) continue;
-      const band = { label: name, band: true, borderWidth: 0, pointRadius: 0, pointHitRadius: 0 };
+      const band = { label: name, hidden, band: true, borderWidth: 0, pointRadius: 0, pointHitRadius: 0 };
       datasets.push({ ...band, data: banded.map(({ x, low }) => ({ x, y: low })), fill: false });
       datasets.push({ ...band, data: banded.map(({ x, high }) => ({ x, y: high })), fill: '-1',
         backgroundColor: faded(colour) });
@@ -209,9 +205,10 @@ const Charts = (() => {
     const x = axis(figure.columns[figure.x], figure.xlog, values);
     const y = axis(figure.columns[figure.y], figure.ylog);
     if (!figure.ylog) y.beginAtZero = true;
+    if (figure.mark !== null) y.suggestedMax = figure.mark * 1.05;
     const unit = figure.columns[figure.y].unit;
     return config('line', datasets, {
-      scales: { x, y }, legend: figure.series !== null, mark: figure.mark,
+      scales: { x, y }, mark: figure.mark,
       hoverTitle: (items) => items.length
         ? figure.columns[figure.x].name + ' ' + text(items[0].parsed.x) + ' ' + figure.columns[figure.x].unit : '',
       hover: ({ dataset, raw }) => dataset.label + ': ' + text(raw.y) + ' ' + unit +
@@ -227,10 +224,11 @@ const Charts = (() => {
       const at = new Map(own.map((row) => [row[figure.x], row]));
       const looks = labels.map((label) =>
         figure.series === null ? look(figure, figure.x, label) : look(figure, figure.series, name));
-      const colours = looks.map((one) => one.colour);
+      const colours = looks.map((one) => style(one.style));
       const value = (label, column) => (at.has(label) ? number(at.get(label)[column]) : null);
       return {
-        label: name, data: labels.map((label) => value(label, figure.y)),
+        label: name, hidden: figure.hidden.has(name), clip: 8,
+        data: labels.map((label) => value(label, figure.y)),
         bounds: figure.bounds ? labels.map((label) => [value(label, figure.y + 1), value(label, figure.y + 2)]) : null,
         backgroundColor: colours, borderColor: colours, showLine: false, pointRadius: 5, pointHoverRadius: 6,
         maxBarThickness: 22, categoryPercentage: 0.78, barPercentage: 0.9,
@@ -242,7 +240,7 @@ const Charts = (() => {
     const y = { ...category(), type: 'category', offset: true };
     const unit = figure.columns[figure.y].unit;
     return config(type, datasets, {
-      labels, lying: true, scales: { x, y }, legend: figure.series !== null, mark: figure.mark,
+      labels, lying: true, scales: { x, y }, mark: figure.mark,
       hover: ({ dataset, dataIndex, parsed }) => {
         const bounds = dataset.bounds ? dataset.bounds[dataIndex] : [null, null];
         return (dataset.label ? dataset.label + ': ' : '') + text(parsed.x) + ' ' + unit +
@@ -264,40 +262,43 @@ const Charts = (() => {
   function stacked(figure, rows) {
     const labels = labelsOf(figure, rows);
     const at = new Map(rows.map((row) => [row[figure.x], row]));
-    const columns = figure.stacks.flat();
     const datasets = figure.stacks.flatMap((stack, s) => stack.map((column) => ({
       label: figure.columns[column].name, stack: 'stack ' + s,
+      hidden: figure.hidden.has(figure.columns[column].name),
       data: labels.map((label) => number(at.get(label)[column])),
-      backgroundColor: style('--c' + (columns.indexOf(column) % kColours)),
+      backgroundColor: style(part(figure, column)),
       maxBarThickness: 16, categoryPercentage: 0.8, barPercentage: 0.92,
     })));
-    const unit = figure.columns[columns[0]].unit;
+    const unit = figure.columns[figure.stacks[0][0]].unit;
     const x = { ...axis({ name: 'time', unit }, false), stacked: true, beginAtZero: true };
     return config('bar', datasets, {
-      labels, lying: true, scales: { x, y: { ...category(), stacked: true } }, legend: true, mark: null,
+      labels, lying: true, scales: { x, y: { ...category(), stacked: true } }, mark: null,
       hover: ({ dataset, parsed }) => dataset.label + ': ' + text(parsed.x) + ' ' + unit,
     });
   }
 
   function scatter(figure, rows) {
     const datasets = [...by(rows, figure.series)].map(([name, own]) => {
-      const { colour, point } = look(figure, figure.series, name);
+      const { point, ...its } = look(figure, figure.series, name);
+      const colour = style(its.style);
       return {
-        label: name, backgroundColor: colour, borderColor: colour, pointStyle: point, pointRadius: 5,
+        label: name, hidden: figure.hidden.has(name), clip: 8, backgroundColor: colour, borderColor: colour, pointStyle: point, pointRadius: 5,
         data: own.map((row) => ({ x: number(row[figure.x]), y: number(row[figure.y]) })),
       };
     });
     const all = datasets.flatMap((set) => set.data.flatMap(({ x, y }) => [x, y]));
     const ends = [Math.min(...all), Math.max(...all)].map((value) => ({ x: value, y: value }));
     datasets.push({
-      type: 'line', label: 'equal', data: ends, borderColor: style('--soft'), borderDash: [4, 4], borderWidth: 1,
+      type: 'line', label: 'equal', band: true, data: ends, borderColor: style('--soft'), borderDash: [4, 4], borderWidth: 1,
       pointRadius: 0, pointHitRadius: 0, backgroundColor: style('--soft'),
     });
+    const room = { min: ends[0].x * 0.9, max: ends[1].x * 1.1 };
     const scales = {
-      x: axis(figure.columns[figure.x], figure.xlog), y: axis(figure.columns[figure.y], figure.ylog),
+      x: { ...axis(figure.columns[figure.x], figure.xlog), ...room },
+      y: { ...axis(figure.columns[figure.y], figure.ylog), ...room },
     };
     return config('scatter', datasets, {
-      scales, legend: true, mark: null,
+      scales, mark: null,
       hover: ({ dataset, raw }) => dataset.label + ': ' + text(raw.x) + ' \u2192 ' + text(raw.y) + ' ' +
         figure.columns[figure.y].unit,
     });
@@ -314,8 +315,8 @@ const Charts = (() => {
     if (!['bars', 'dots', 'stacked'].includes(figure.draw)) return null;
     const labels = labelsOf(figure, rows).length;
     const each = figure.draw === 'stacked' ? figure.stacks.length : by(rows, figure.series).size;
-    return labels * (each * 15 + 10) + (each > 1 || figure.draw === 'stacked' ? 110 : 60);
+    return labels * (each * 15 + 10) + 60;
   }
 
-  return { parseCsv, height, make: (figure, rows) => kDrawings[figure.draw](figure, rows) };
+  return { parseCsv, height, legend, make: (figure, rows) => kDrawings[figure.draw](figure, rows) };
 })();

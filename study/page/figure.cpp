@@ -98,6 +98,8 @@ NumberText::NumberText(const Table& table, std::size_t column) {
   std::vector<double> numbers = numbers_in(table, column);
   for (double& number : numbers) number = std::abs(number);
   std::erase(numbers, 0.0);
+  part_of_one_ = std::ranges::all_of(numbers_in(table, column),
+                                     [](double number) { return number >= 0 && number <= 1; });
   if (const std::optional<int> wanted = table.columns[column].decimals) {
     decimals_ = *wanted;
     return;
@@ -114,9 +116,10 @@ NumberText::NumberText(const Table& table, std::size_t column) {
 std::string NumberText::operator()(double number) const {
   if (tiny_or_huge_ && number != 0) return fmt::format("{:.3g}", number);
   const std::string text = fmt::format("{:.{}f}", number, decimals_);
-  // What rounds to zero has no sign.
-  return text.find_first_not_of("-0.") == std::string::npos ? text.substr(text[0] == '-' ? 1 : 0)
-                                                            : text;
+  if (text.find_first_not_of("-0.") != std::string::npos || number == 0) return text;
+  if (part_of_one_ && number > 0)
+    return fmt::format("<{:.{}f}", std::pow(10, -decimals_), decimals_);
+  return text.substr(text[0] == '-' ? 1 : 0);  // what rounds to zero has no sign
 }
 
 std::string csv_heading(const TableColumn& column) {

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <span>
+
 #include "study/page/embedded.hpp"
 
 namespace narrowcast {
@@ -41,7 +43,7 @@ struct BlockToHtml {
 std::string contents(const Page& page) {
   if (page.sections.size() < 3) return {};
   std::string out = "<nav aria-label=\"Contents\">";
-  for (const PageSection& section : page.sections)
+  for (const PageSection& section : std::span(page.sections).subspan(1))
     out += fmt::format("<a href=\"#{}\">{}</a> ", section.id, escaped(section.title));
   return out + "</nav>\n";
 }

@@ -10,6 +10,7 @@
     if (!figures.has(holder)) {
       const figure = JSON.parse(holder.querySelector('script[type="application/json"]').textContent);
       figure.rows = Charts.parseCsv(figure.csv).slice(1);
+      figure.hidden = new Set();
       figures.set(holder, figure);
     }
     return figures.get(holder);
@@ -31,6 +32,32 @@
       if (!drawn.has(entry.target)) draw(entry.target);
     }
   }, { rootMargin: '300px' });
+
+  // ---- what is drawn, and how ----
+
+  // One legend for all charts of a figure.
+  function addLegend(holder) {
+    const figure = figureOf(holder.firstElementChild);
+    const legend = document.createElement('p');
+    legend.className = 'legend';
+    for (const { name, style } of Charts.legend(figure)) {
+      const button = document.createElement('button');
+      const square = document.createElement('span');
+      square.style.background = 'var(' + style + ')';
+      button.type = 'button';
+      button.ariaPressed = 'true';
+      button.append(square, name);
+      button.addEventListener('click', () => {
+        const hide = !figure.hidden.has(name);
+        if (hide) figure.hidden.add(name); else figure.hidden.delete(name);
+        button.ariaPressed = String(!hide);
+        holder.querySelectorAll('canvas').forEach((canvas) => { if (drawn.has(canvas)) draw(canvas); });
+      });
+      legend.append(button);
+    }
+    if (legend.children.length > 0) holder.querySelector('.facets, .plot').before(legend);
+  }
+  document.querySelectorAll('figure:has(canvas)').forEach(addLegend);
 
   const canvases = () => document.querySelectorAll('canvas[data-facet]');
   canvases().forEach((canvas) => watcher.observe(canvas));

@@ -44,7 +44,7 @@ Figure errors_figure(const ReportData& data) {
   add_estimate(heads, number_column("last error", "%", 2));
   add_estimate(heads, number_column("best error", "%", 2));
   add_contrast(heads, number_column("difference", "points", 2));
-  heads.push_back(verdict_column("best error, verdict"));
+  heads.push_back(verdict_column("of best error"));
   heads.push_back(number_column("not a number", "seeds"));
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const Accuracy& accuracy = data.analysis.accuracy[i];

@@ -167,7 +167,7 @@ void add_source(std::vector<Block>& blocks, const ReportData& data, Source sourc
   blocks.emplace_back(
       Text{verdict(tally, source, data.study.baseline), leads ? TextRole::lead : TextRole::plain});
   std::string more = wins(tally);
-  for (const std::string_view axis : {"net", "link", "profile"})
+  for (const std::string_view axis : {"net", measured ? "link" : "profile"})
     if (const std::string text = where(answer, source, axis); !text.empty())
       more += (more.empty() ? "" : " ") + text;
   if (!more.empty()) blocks.emplace_back(Text{more});

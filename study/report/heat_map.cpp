@@ -9,7 +9,10 @@ namespace {
 
 std::vector<const Speed*> compared(const ReportData& data, Source source) {
   std::vector<const Speed*> speeds = timed(data, source);
-  std::erase_if(speeds, [](const Speed* speed) { return !speed->gain; });
+  // Predictions for here stand beside what they were compared with.
+  std::erase_if(speeds, [&](const Speed* speed) {
+    return !speed->gain || data.group(speed->group).at("profile") == "here";
+  });
   return speeds;
 }
 

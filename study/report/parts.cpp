@@ -30,7 +30,7 @@ std::vector<Block> blocks(const ReportData& data) {
   const std::vector<Axes> settings = settings_of(cells_of(groups));
   const SettingColumns columns(settings);
   Figure figure{.id = "parts",
-                .title = "Parts of a step",
+                .title = "What a step spends its time on",
                 .caption =
                     "Upper bar: the step itself, which computes and then waits for what has not "
                     "arrived. Lower bar: "

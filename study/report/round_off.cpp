@@ -31,7 +31,7 @@ std::vector<Block> blocks(const ReportData& data) {
   const SettingColumns columns(settings);
   Figure figure{
       .id = "round-off",
-      .title = "Round-off by algorithm",
+      .title = "Relative error of sums",
       .caption = "Mean relative error of an all-reduce whose partial sums are in few bits. " +
                  columns.common(),
       .look = {.drawing = Drawing::bars, .x = "algorithm", .y = "round-off", .series = "sums"}};

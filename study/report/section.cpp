@@ -37,8 +37,8 @@ void add_estimate(Row& row, const std::optional<Estimate>& estimate) {
 
 void add_contrast(std::vector<TableColumn>& columns, const TableColumn& number) {
   add_estimate(columns, number);
-  columns.push_back(number_column(number.name + ", p", "Holm", 3));
-  columns.push_back(verdict_column(number.name + ", verdict"));
+  columns.push_back(number_column("p", "Holm", 3));
+  columns.push_back(verdict_column("verdict"));
 }
 
 void add_contrast(Row& row, const std::optional<Contrast>& contrast, std::string_view word) {

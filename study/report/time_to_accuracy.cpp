@@ -37,7 +37,7 @@ Figure times_figure(const ReportData& data) {
   const SettingColumns columns(settings);
   Figure figure{
       .id = "time-to-accuracy",
-      .title = "Time to accuracy",
+      .title = "Seconds until the error is as low as with " + data.study.baseline,
       .caption = fmt::format(
           "Seconds until the test error is as low as the worst seed of {0} gets{1}; shorter is "
           "better. Whiskers "

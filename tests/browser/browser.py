@@ -58,10 +58,7 @@ class Browser:
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.ask(domain + ".enable")
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
+    def close(self):
         self.process.terminate()
         try:
             self.process.wait(10)

@@ -113,7 +113,7 @@ class Sample {
   void time_step(CellRecord& record, const SampleCodec& codec, double wire_ms) {
     const double compute = 9 * (1 + 0.02 * noise());
     const double wait = std::max(0.0, wire_ms + codec.cost_ms - 5);
-    const double step = (compute + wait) * (1 + 0.01 * noise());
+    const double step = (compute + wait) * (1.01 + 0.01 * noise());
     record.values = {{"step_ms", step},
                      {"compute_ms", compute},
                      {"wait_ms", step - compute},
@@ -208,9 +208,9 @@ class Sample {
                                  {"link", link.name},
                                  {"codec", codec},
                                  {"seed", std::to_string(seed)}});
-            const double fp32 = 30 + kib * 8192 / link.bits_a_ms * 1e3 * 1e-3;
+            const double fp32 = 30 + kib * 8.192e6 / link.bits_a_ms;
             const double narrow =
-                35 + kib * 2048 / link.bits_a_ms + kib * 0.05 * (1 + 0.1 * noise());
+                35 + kib * 2.048e6 / link.bits_a_ms + kib * 0.02 * (1 + 0.1 * noise());
             record.values = {{"bytes", 1024 * kib},
                              {"time_us", narrow},
                              {"fp32_us", fp32},
