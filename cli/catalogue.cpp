@@ -27,6 +27,8 @@ Action declare_predict_paper(Arguments& arguments);
 Action declare_advise(Arguments& arguments);
 Action declare_study_run(Arguments& arguments);
 Action declare_study_list(Arguments& arguments);
+Action declare_study_compare(Arguments& arguments);
+Action declare_study_report(Arguments& arguments);
 Action declare_doctor(Arguments& arguments);
 
 namespace {
@@ -143,6 +145,14 @@ constexpr Command kCommands[] = {
      "narrowcast study list quick\n"
      "narrowcast study list d16 --json > studies/records/d16.jsonl",
      declare_study_list},
+    {"study compare", "compare two sets of records, or two codecs, with a significance test",
+     "narrowcast study compare before after\n"
+     "narrowcast study compare fp32 dynamic8 --in d16 --tolerance 0.2",
+     declare_study_compare},
+    {"study report", "write what a study found: a page, Markdown and the data of each figure",
+     "narrowcast study report quick\n"
+     "narrowcast study report studies/records/d16.jsonl --study studies/d16.toml -o d16",
+     declare_study_report},
     {"doctor", "say what this machine has, what is missing and how to install it",
      "narrowcast doctor\n"
      "narrowcast doctor --json",

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <memory>
+#include <optional>
 
 #include "base/error.hpp"
 #include "cli/arguments.hpp"
@@ -42,18 +43,19 @@ void print_table(const std::vector<CellRecord>& records, const Console& console)
                  "above 15 % the times of a cell are not used\n";
 }
 
-// What the folder's own study still lacks.
-void print_left(const StudyListWords& words, const std::vector<CellRecord>& records,
-                const Console& console) {
+// Of a folder; a file of records has none.
+std::optional<Study> study_of(const StudyListWords& words) {
   const std::filesystem::path file = std::filesystem::path(words.from) / "study.toml";
   std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) return;
-  const Study study = read_study(file);
-  console.out << fmt::format("{} of {} cells have a record\n", records.size(), study.cells.size());
+  if (!std::filesystem::exists(file, ignored)) return std::nullopt;
+  return read_study(file);
 }
 
 void run(const StudyListWords& words, const Console& console) {
   std::vector<CellRecord> records = read_records(words.from);
+  const std::optional<Study> study = study_of(words);
+  if (study) records = records_of(*study, std::move(records));
+  const std::size_t all = records.size();
   if (!words.kind.empty())
     std::erase_if(records, [&](const CellRecord& each) { return each.cell.kind != words.kind; });
   if (words.json) {
@@ -61,7 +63,7 @@ void run(const StudyListWords& words, const Console& console) {
     return;
   }
   print_table(records, console);
-  print_left(words, records, console);
+  if (study) console.out << fmt::format("{} of {} cells have a record\n", all, study->cells.size());
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <memory>
 #include <set>
 
@@ -11,6 +12,7 @@
 #include "cli/ranks.hpp"
 #include "cli/study_machine.hpp"
 #include "plan/toml.hpp"
+#include "plan/values.hpp"
 #include "study/runner.hpp"
 
 namespace narrowcast::cli {
@@ -72,10 +74,12 @@ class Teller final : public RunWatcher {
   const Console& console_;
 };
 
-// The folder's own study, which a resumed one must be: cells that it no longer has would be orphans.
-void keep_study(const std::string& text, const StudyFolder& folder) {
+// With its name, which is otherwise that of the file it came from.
+void keep_study(const std::string& text, const Study& study, const StudyFolder& folder) {
+  const bool named = std::ranges::count(parse_toml(text, "").keys, "name") > 0;
+  const std::string kept = named ? text : fmt::format("name = {}\n{}", in_quotes(study.name), text);
   NewFile file(folder.study_file().string());
-  file.write(std::as_bytes(std::span(text)));
+  file.write(std::as_bytes(std::span(kept)));
   file.take_name();
 }
 
@@ -114,7 +118,7 @@ void run(const StudyRunWords& words, const Console& console) {
   if (words.retry) forget_failures(folder);
   const std::size_t taken = take_over(words, study, folder);
   check_surroundings(study, folder);
-  keep_study(read_text(words.file), folder);
+  keep_study(read_text(words.file), study, folder);
   console.out << fmt::format("{}: {} cells", study.title, study.cells.size())
               << (taken > 0 ? fmt::format(", {} records taken over", taken) : "") << "\n"
               << std::flush;

@@ -94,6 +94,7 @@ struct Speed {
   // "step_low_ms" and "step_high_ms" when measured, "low_ms" and "high_ms" when predicted.
   Estimate step_ms = {};
   Estimate images_per_s = {};
+  // Of one machine: where processors or cores differ, times are not compared.
   // On the logarithm: of two repetitions and more on both sides by Welch, else from both intervals and
   // without a p. The interval judges: inside kSameSpeed is the same, and clear of 1 a difference. With two
   // or three repetitions no Holm would let any through, so that it stands beside, for the reader.

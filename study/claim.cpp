@@ -100,7 +100,15 @@ bool clear_dead(const fs::path& file) {
 
 class FileClaim final : public Claim {
  public:
-  explicit FileClaim(fs::path file) : file_(std::move(file)), thread_([this] { touch(); }) {}
+  explicit FileClaim(fs::path file) : file_(std::move(file)) {
+    // Signals are for the thread that waits for them.
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    thread_ = std::thread([this] { touch(); });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
   ~FileClaim() override {
     {
       const std::lock_guard lock(mutex_);

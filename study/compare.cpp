@@ -33,11 +33,9 @@ SideBySide row_of(const Cell& cell, const CellGroup& a, const CellGroup& b) {
   row.a_error = estimate(values_of(a_errors));
   row.b_error = estimate(values_of(b_errors));
   if (!a_errors.empty() && !b_errors.empty()) row.error = errors_against(b_errors, a_errors);
-  const Timing a_times = timing_of(a);
-  const Timing b_times = timing_of(b);
-  row.a_step_ms = a_times.mean;
-  row.b_step_ms = b_times.mean;
-  if (!a_times.values.empty() && !b_times.values.empty()) row.gain = gain_of(b_times, a_times);
+  row.a_step_ms = timing_of(a).mean;
+  row.b_step_ms = timing_of(b).mean;
+  if (row.a_step_ms.count > 0 && row.b_step_ms.count > 0) row.gain = gain_of(b, a);
   return row;
 }
 

@@ -54,6 +54,9 @@ std::vector<CellRecord> records_of_lines(const fs::path& file) {
 StudyFolder::StudyFolder(fs::path folder) : folder_(std::move(folder)) {
   for (const char* part : {"cells", "claims", "profiles", "work"}) make_folder(folder_ / part);
   remove_abandoned_files(folder_ / "cells");
+  // Of a process that died between the record and the end of its claim.
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "claims"))
+    if (has(entry.path().filename().string())) unlink(entry.path().c_str());
 }
 
 fs::path StudyFolder::cell_file(const std::string& id) const {
@@ -100,6 +103,16 @@ std::vector<CellRecord> read_records(const fs::path& from) {
   throw Error(Fault::usage,
               fmt::format("{} is neither a folder of 'narrowcast study run' nor a file of records",
                           from.string()));
+}
+
+std::vector<CellRecord> records_of(const Study& study, std::vector<CellRecord> records) {
+  std::map<std::string, std::size_t> places;
+  for (const Cell& cell : study.cells) places.try_emplace(id_of(cell), places.size());
+  std::erase_if(records,
+                [&](const CellRecord& record) { return !places.contains(id_of(record.cell)); });
+  std::ranges::stable_sort(records, {},
+                           [&](const CellRecord& record) { return places.at(id_of(record.cell)); });
+  return records;
 }
 
 }  // namespace narrowcast

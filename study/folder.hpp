@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "study/cell.hpp"
+#include "study/study.hpp"
 
 // Where a study keeps what it has measured. Several processes, also of several machines that share the folder,
 // may work on it.
@@ -59,5 +60,8 @@ class StudyFolder {
 // Records from a folder of a study, or from a file of JSON Lines. A last line that was cut off is passed over.
 // Fault::usage for what is neither.
 std::vector<CellRecord> read_records(const std::filesystem::path& from);
+
+// Those of the study, in its order. Records of cells that it no longer has stay where they are kept, and out of it.
+std::vector<CellRecord> records_of(const Study& study, std::vector<CellRecord> records);
 
 }  // namespace narrowcast

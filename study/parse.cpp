@@ -63,7 +63,7 @@ class Reader {
     for (std::size_t i = 0; i < table.keys.size(); ++i)
       if (std::ranges::find(known, table.keys[i]) == known.end())
         refuse(table.items[i],
-               fmt::format("{} no '{}'{}", who, table.keys[i], instead_of(table.keys[i], known)));
+               fmt::format("{} no '{}'; {}", who, table.keys[i], instead_of(table.keys[i], known)));
   }
 
   // Says where, for what has no place of its own.
@@ -195,7 +195,7 @@ class Reader {
       const bool any = !kind.settings.empty() && kind.settings.front() == "*";
       // Of a run: its own check names what is wrong with them.
       if (any || std::ranges::find(kind.settings, key) != kind.settings.end()) continue;
-      refuse(at, fmt::format("a part of kind {} has no setting '{}'{}", kind.name, key,
+      refuse(at, fmt::format("a part of kind {} has no setting '{}'; {}", kind.name, key,
                              instead_of(key, kind.settings)));
     }
   }

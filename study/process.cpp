@@ -31,35 +31,6 @@ Error system_error(const std::string& what) {
   return {Fault::system, fmt::format("{}: {}", what, std::strerror(errno))};
 }
 
-// SIGINT and SIGTERM come through a descriptor as long as it lives.
-class Signals {
- public:
-  Signals() {
-    sigset_t both;
-    sigemptyset(&both);
-    sigaddset(&both, SIGINT);
-    sigaddset(&both, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &both, &before_);
-    fd_ = Descriptor(signalfd(-1, &both, SFD_CLOEXEC | SFD_NONBLOCK));
-  }
-  ~Signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  Signals(const Signals&) = delete;
-  Signals& operator=(const Signals&) = delete;
-
-  int fd() const { return fd_.get(); }
-  const sigset_t& before() const { return before_; }
-  std::optional<int> next() const {
-    signalfd_siginfo info;
-    if (read(fd_.get(), &info, sizeof info) != static_cast<ssize_t>(sizeof info))
-      return std::nullopt;
-    return static_cast<int>(info.ssi_signo);
-  }
-
- private:
-  sigset_t before_ = {};
-  Descriptor fd_;
-};
-
 double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
@@ -72,7 +43,7 @@ double children_seconds() {
 
 class Child {
  public:
-  Child(const ProcessWish& wish, const Signals& signals)
+  Child(const ProcessWish& wish, const StopSignals& signals)
       : signals_(signals), deadline_(Clock::now() + wish.deadline), before_(children_seconds()) {
     const Descriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
     const Descriptor output(
@@ -85,7 +56,8 @@ class Child {
     fcntl(errors_.get(), F_SETFL, O_NONBLOCK);
     // env finds the program in PATH.
     const bool has_path = wish.words.front().find('/') != std::string::npos;
-    Spawning spawning{.program = has_path ? wish.words.front() : "/usr/bin/env"};
+    Spawning spawning;
+    spawning.program = has_path ? wish.words.front() : "/usr/bin/env";
     spawning.words.assign(wish.words.begin() + (has_path ? 1 : 0), wish.words.end());
     spawning.in = nothing.get();
     spawning.out = output.get();
@@ -148,7 +120,7 @@ class Child {
     if (end_.errors.size() > kMostErrors) end_.errors.erase(0, end_.errors.size() - kMostErrors);
   }
 
-  const Signals& signals_;
+  const StopSignals& signals_;
   Clock::time_point deadline_;
   double before_;
   Descriptor errors_;
@@ -159,8 +131,24 @@ class Child {
 
 }  // namespace
 
-ProcessEnd run_process(const ProcessWish& wish) {
-  const Signals signals;
+StopSignals::StopSignals() {
+  sigset_t both;
+  sigemptyset(&both);
+  sigaddset(&both, SIGINT);
+  sigaddset(&both, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &both, &before_);
+  fd_ = Descriptor(signalfd(-1, &both, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+StopSignals::~StopSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+std::optional<int> StopSignals::next() const {
+  signalfd_siginfo info;
+  if (read(fd_.get(), &info, sizeof info) != static_cast<ssize_t>(sizeof info)) return std::nullopt;
+  return static_cast<int>(info.ssi_signo);
+}
+
+ProcessEnd run_process(const ProcessWish& wish, const StopSignals& signals) {
   return Child(wish, signals).wait();
 }
 

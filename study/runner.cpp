@@ -122,6 +122,8 @@ class Runner {
   }
 
   void take(const Cell& cell, const std::vector<Cell>& cells) {
+    result_.interrupted = signals_.next();
+    if (result_.interrupted) return;
     const std::string id = id_of(cell);
     if (folder_.has(id)) return;
     const std::unique_ptr<Claim> claim = folder_.claim(id);
@@ -203,7 +205,7 @@ class Runner {
     std::vector<std::string> words = command.launcher;
     words.push_back(options_.program);
     words.insert(words.end(), command.words.begin(), command.words.end());
-    return run_process({.words = words, .output = output, .deadline = options_.deadline});
+    return run_process({.words = words, .output = output, .deadline = options_.deadline}, signals_);
   }
 
   // What cells of one kind and network take is alike, whatever the codec.
@@ -237,6 +239,7 @@ class Runner {
   StudyFolder& folder_;
   const RunOptions& options_;
   RunWatcher& watcher_;
+  StopSignals signals_;
   RunNews news_;
   RunResult result_;
   std::map<std::string, std::pair<double, int>> times_;

@@ -57,7 +57,8 @@ void check_room(const StudyFolder& folder) {
 void check_host(const Host& host) {
   std::vector<std::string> words = split(variable_or("NARROWCAST_RSH", "ssh"), ' ');
   words.insert(words.end(), {host.address, "true"});
-  const ProcessEnd end = run_process({.words = words, .output = "/dev/null", .deadline = kAnswer});
+  const ProcessEnd end =
+      run_process({.words = words, .output = "/dev/null", .deadline = kAnswer}, StopSignals());
   if (end.interrupted) throw Error(Fault::peer, "interrupted");
   if (end.failed())
     throw Error(Fault::peer,

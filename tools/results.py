@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """docs/results.md from what `narrowcast bench` measured; scripts/bench calls it.
 
-    tools/results.py docs/results > docs/results.md
+    tools/results.py docs/results PROGRAM > docs/results.md
 
 The folder has codec.jsonl, collectives/*.jsonl and training/*.jsonl, each with what `narrowcast doctor
---json` printed in the same run.
+--json` printed in the same run. PROGRAM is narrowcast, which knows what the records in studies/ say.
 """
 import json
 import pathlib
 import sys
 
+from study_results import print_studies
 from training_results import print_training
 
 LARGE, CACHED = 25 << 20, 1 << 20
@@ -159,3 +160,4 @@ if __name__ == "__main__":
     print_codecs(pathlib.Path(sys.argv[1]))
     print_collectives(pathlib.Path(sys.argv[1]) / "collectives")
     print_training(pathlib.Path(sys.argv[1]) / "training", machine_line)
+    print_studies(sys.argv[2], pathlib.Path(__file__).resolve().parent.parent)

@@ -100,6 +100,29 @@ run() {
   exit "$verdict"
 }
 
+# -- with ----------------------------------------------------------------------------------------
+
+# Hosts of their own name, so that those which somebody has up stay as they are. What a run that was
+# killed has left behind is removed by the next one; two at once would take each other's.
+with_hosts() {
+  local count=${1-} options=() lock child code=0
+  shift || true
+  while [[ $# -gt 0 && $1 != -- ]]; do options+=("$1") && shift; done
+  [[ ${1-} == -- && $# -gt 1 ]] || fail "with wants a number of hosts and a command after --; see --help" 2
+  export NARROWCAST_HOSTS=${NARROWCAST_HOSTS:+$NARROWCAST_HOSTS-}with
+  exec {lock}>"/run/lock/narrowcast-hosts-$NARROWCAST_HOSTS"
+  flock --timeout 3600 "$lock" || fail "another 'scripts/hosts with' has run for an hour" 5
+  trap '"$home/scripts/hosts" down >&2' EXIT
+  "$home/scripts/hosts" up "$count" --again "${options[@]}" >&2 {lock}>&-
+  "$home/scripts/hosts" run "$@" {lock}>&- &
+  child=$!
+  trap 'kill -s TERM "$child"' INT TERM HUP
+  wait "$child" || code=$?
+  # A signal ends the first wait before the child has ended.
+  if kill -0 "$child" 2>/dev/null; then wait "$child" || code=$?; fi
+  exit "$code"
+}
+
 # -- MPI's launchers -----------------------------------------------------------------------------
 
 # As ssh does it: options that launchers give are accepted, the words are one line for a shell.

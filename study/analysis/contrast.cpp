@@ -37,6 +37,36 @@ std::vector<double> logarithms(std::span<const double> values) {
   return logs;
 }
 
+// Where both have most repetitions: other processors have other times.
+std::optional<std::string> common_machine(const CellGroup& a, const CellGroup& b) {
+  const auto count = [](const CellGroup& group, const std::string& machine) {
+    return std::ranges::count(group.quiet, machine,
+                              [](const CellRecord* record) { return machine_of(*record); });
+  };
+  std::optional<std::string> best;
+  std::ptrdiff_t most = 0;
+  for (const CellRecord* record : a.quiet) {
+    const std::string machine = machine_of(*record);
+    if (const auto both = std::min(count(a, machine), count(b, machine)); both > most) {
+      most = both;
+      best = machine;
+    }
+  }
+  return best;
+}
+
+Contrast gain_between(const Timing& times, const Timing& baseline) {
+  if (times.values.empty() || baseline.values.empty()) return {};
+  if (std::min(times.values.size(), baseline.values.size()) < 2)
+    return {.effect = ratio(baseline.mean, times.mean)};
+  const MeanDifference found = difference(logarithms(baseline.values), logarithms(times.values));
+  return {.effect = {.mean = std::exp(found.difference.mean),
+                     .low = std::exp(found.difference.low.value()),
+                     .high = std::exp(found.difference.high.value()),
+                     .count = found.difference.count},
+          .p = found.p};
+}
+
 }  // namespace
 
 Contrast paired_errors(const BySeed& errors, const BySeed& baseline) {
@@ -67,16 +97,11 @@ Timing timing_of(const CellGroup& group) {
   return timing;
 }
 
-Contrast gain_of(const Timing& times, const Timing& baseline) {
-  if (times.values.empty() || baseline.values.empty()) return {};
-  if (std::min(times.values.size(), baseline.values.size()) < 2)
-    return {.effect = ratio(baseline.mean, times.mean)};
-  const MeanDifference found = difference(logarithms(baseline.values), logarithms(times.values));
-  return {.effect = {.mean = std::exp(found.difference.mean),
-                     .low = std::exp(found.difference.low.value()),
-                     .high = std::exp(found.difference.high.value()),
-                     .count = found.difference.count},
-          .p = found.p};
+Contrast gain_of(const CellGroup& group, const CellGroup& baseline) {
+  const std::optional<std::string> machine = common_machine(group, baseline);
+  if (!machine) return {};
+  return gain_between(timing_of(on_machine(group, *machine)),
+                      timing_of(on_machine(baseline, *machine)));
 }
 
 Estimate product(const Estimate& a, const Estimate& b) {

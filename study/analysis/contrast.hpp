@@ -16,7 +16,8 @@ struct Timing {
   std::vector<double> values = {};  // above 0
 };
 Timing timing_of(const CellGroup& group);
-Contrast gain_of(const Timing& times, const Timing& baseline);
+// On the machine where both have most repetitions; nothing when there is none such.
+Contrast gain_of(const CellGroup& group, const CellGroup& baseline);
 
 // An interval of a product or ratio from those of its factors, on the logarithm: how far they reach adds up
 // as independent errors do. None when any of them has none, or reaches 0.

@@ -11,9 +11,12 @@ namespace narrowcast {
 namespace {
 
 // A calibration is as good as the machine was quiet; a profile from elsewhere is not measured at all.
+bool is_computed(const Cell& cell) {
+  return cell.kind == "predict" && cell.at("profile") != "here";
+}
+
 bool times_count(const CellRecord& record) {
-  const bool computed = record.cell.kind == "predict" && record.cell.at("profile") != "here";
-  return computed || record.others <= kBusy;
+  return is_computed(record.cell) || record.others <= kBusy;
 }
 
 void take(const CellRecord& record, CellGroup& group) {
@@ -40,10 +43,11 @@ bool describes_sending(std::string_view setting) {
 std::string_view CellGroup::at(std::string_view axis) const { return cell.at(axis); }
 
 std::string variant_of(const Cell& cell) {
-  const std::string codec(cell.at("codec"));
-  const std::string plan(chosen(cell, "plan"));
-  if (plan.empty()) return codec;
-  return cell.settings.contains("plan.rule") ? plan : fmt::format("{} ({})", codec, plan);
+  const std::string_view codec = cell.at("codec");
+  const std::string_view plan = chosen(cell, "plan");
+  if (plan.empty()) return std::string(codec);
+  return cell.settings.contains("plan.rule") ? std::string(plan)
+                                             : fmt::format("{} ({})", codec, plan);
 }
 
 std::vector<CellGroup> groups_of(std::span<const CellRecord> records) {
@@ -105,6 +109,18 @@ std::optional<std::size_t> Neighbourhood::baseline_of(std::size_t group) const {
       found, [&](std::size_t other) { return chosen(groups_[other].cell, "plan").empty(); });
   if (plain != found.end()) return *plain;
   return found.size() == 1 ? std::optional(found.front()) : std::nullopt;
+}
+
+std::string machine_of(const CellRecord& record) {
+  if (is_computed(record.cell)) return "";
+  return fmt::format("{} x {}", record.machine.cores, record.machine.cpu);
+}
+
+CellGroup on_machine(CellGroup group, std::string_view machine) {
+  const auto elsewhere = [&](const CellRecord* record) { return machine_of(*record) != machine; };
+  std::erase_if(group.done, elsewhere);
+  std::erase_if(group.quiet, elsewhere);
+  return group;
 }
 
 BySeed values_by_seed(std::span<const CellRecord* const> records, std::string_view name) {

@@ -41,6 +41,11 @@ class Neighbourhood {
   std::vector<std::size_t> street_of_ = {};
 };
 
+// What times depend on besides the cell; equal for those that no machine was needed for.
+std::string machine_of(const CellRecord& record);
+// Only its records of there.
+CellGroup on_machine(CellGroup group, std::string_view machine);
+
 // By seed; of records that have such a value, a finite one.
 using BySeed = std::map<std::string, double, std::less<>>;
 BySeed values_by_seed(std::span<const CellRecord* const> records, std::string_view name);

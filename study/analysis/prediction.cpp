@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "study/analysis/contrast.hpp"
 #include "study/analysis/parts.hpp"
 #include "study/kinds/words.hpp"
 
@@ -17,9 +18,13 @@ bool same_step(const Cell& predicted, const Cell& measured) {
   });
 }
 
-Check check_of(const Speed& predicted, const Speed& measured) {
+// Of the machine that the profile was measured on; none when there were no steps.
+Estimate measured_step(const CellGroup& predicted, const CellGroup& measured) {
+  return timing_of(on_machine(measured, machine_of(*predicted.quiet.front()))).mean;
+}
+
+Check check_of(const Speed& predicted, const Speed& measured, double step) {
   const Estimate& bounds = predicted.step_ms;
-  const double step = measured.step_ms.mean;
   return {.predicted = predicted.group,
           .measured = measured.group,
           .predicted_ms = bounds.mean,
@@ -39,8 +44,10 @@ PredictionCheck prediction_of(const Neighbourhood& all, std::span<const Speed> s
       continue;
     for (const Speed& measured : speed) {
       const Cell& other = all[measured.group].cell;
-      if (other.kind != "speed" || measured.step_ms.count == 0 || !same_step(cell, other)) continue;
-      found.checks.push_back(check_of(predicted, measured));
+      if (other.kind != "speed" || !same_step(cell, other)) continue;
+      const Estimate step = measured_step(all[predicted.group], all[measured.group]);
+      if (step.count == 0) continue;
+      found.checks.push_back(check_of(predicted, measured, step.mean));
       found.inside += found.checks.back().inside ? 1 : 0;
       errors.push_back(std::abs(found.checks.back().relative_error));
     }

@@ -14,7 +14,7 @@ std::vector<Speed> speed_of(const Neighbourhood& all) {
                 .source = kind == "predict" ? Source::predicted : Source::measured,
                 .step_ms = own.mean};
     found.images_per_s = estimate(values_of(values_by_seed(all[group].quiet, "images_per_s")));
-    if (found.baseline) found.gain = gain_of(own, timing_of(all[*found.baseline]));
+    if (found.baseline) found.gain = gain_of(all[group], all[*found.baseline]);
     speed.push_back(found);
   }
   std::vector<Contrast*> list;

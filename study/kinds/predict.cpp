@@ -19,8 +19,8 @@ constexpr std::array kAxes{KindAxis{"net", ""},          KindAxis{"profile", "he
                            KindAxis{"transport", "shm"}, KindAxis{"link", "none"},
                            KindAxis{"codec", "fp32"},    KindAxis{"batch", "-"}};
 // "images": of an epoch, for its price.
-constexpr std::array<std::string_view, 5> kSettings{"images", "seconds", "algorithm", kLauncher,
-                                                    "codec"};
+constexpr std::array<std::string_view, 6> kSettings{"images",  "seconds", "algorithm",
+                                                    kLauncher, kHosts,    "codec"};
 constexpr std::array<std::string_view, 16> kKeys{
     "step_ms",   "low_ms",    "high_ms",       "compute_ms",  "encode_ms", "wire_ms",
     "decode_ms", "wait_ms",   "straggling_ms", "slowdown_ms", "overlap",   "wire_bytes",

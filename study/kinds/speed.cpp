@@ -22,7 +22,7 @@ constexpr std::size_t kWarmUp = 5;  // a fifth of the steps
 constexpr std::array<std::string_view, 8> kMedians{"step_ms", "compute_ms", "encode_ms",
                                                    "wire_ms", "decode_ms",  "wait_ms",
                                                    "overlap", "wire_bytes"};
-constexpr std::array<std::string_view, 2> kOfConfig{"parameters", "steps_per_epoch"};
+constexpr std::array<std::string_view, 3> kOfConfig{"parameters", "steps_per_epoch", "batch"};
 
 Cell with_steps(Cell cell) {
   cell.settings.try_emplace("steps", kSteps);

@@ -21,11 +21,12 @@ void read_rows(const std::string& printed, CellRecord& record) {
 constexpr std::array kTransferAxes{KindAxis{"size", ""}, KindAxis{"transport", "shm"},
                                    KindAxis{"link", "none"}, KindAxis{"codec", "dynamic8"},
                                    KindAxis{"seed", "1"}};
-constexpr std::array<std::string_view, 3> kTransferSettings{"iterations", kLauncher, "codec"};
+constexpr std::array<std::string_view, 4> kTransferSettings{"iterations", "codec", kLauncher,
+                                                            kHosts};
 
 // Rank words want to know of two workers.
 Cell with_two(Cell cell) {
-  cell.axes["workers"] = "2";
+  cell.axes.insert_or_assign("workers", std::string("2"));
   return cell;
 }
 

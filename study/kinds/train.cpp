@@ -17,7 +17,7 @@ constexpr std::array kAxes{KindAxis{"net", "mnist-mlp"}, KindAxis{"data", "-"},
                            KindAxis{"batch", "-"},       KindAxis{"seed", "1"}};
 constexpr std::array<std::string_view, 1> kSettings{"*"};
 
-constexpr std::array<std::string_view, 2> kOfConfig{"parameters", "steps_per_epoch"};
+constexpr std::array<std::string_view, 3> kOfConfig{"parameters", "steps_per_epoch", "batch"};
 constexpr std::array<std::string_view, 10> kOfSummary{
     "best_error", "last_error", "epochs",    "step_ms", "compute_ms",
     "encode_ms",  "wire_ms",    "decode_ms", "wait_ms", "overlap"};

@@ -176,6 +176,16 @@ TEST(ABaseline, IsOfTheSamePlanOrOfNone) {
   EXPECT_EQ(accuracy_of(found, "static8 (late)").baseline, accuracy_of(found, "fp32").group);
 }
 
+TEST(ABaseline, DoesNotAskWhatNamesStandFor) {
+  Records records;
+  add_trained(records, "fp32", {1});
+  add_trained(records, "careful", {1});
+  records[1].cell.settings = {{"codec", "onebit"}, {"feedback", "on"}, {"scaling", "aps"}};
+  EXPECT_TRUE(accuracy_of(analyse(records, study_with(0)), "careful").baseline);
+  records[1].cell.settings["optimiser.rate"] = "0.1";
+  EXPECT_FALSE(accuracy_of(analyse(records, study_with(0)), "careful").baseline);
+}
+
 TEST(ABaseline, IsNoPlanWithRules) {
   Records records;
   add_trained(records, "fp32", {1});

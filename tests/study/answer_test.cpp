@@ -122,6 +122,19 @@ TEST(ATimeToError, KeepsToCurvesOfTheSameBits) {
   EXPECT_THAT(analyse(records, study_with(0.1)).times, testing::SizeIs(4));
 }
 
+TEST(ATimeToError, TakesTheCurveOfTheSameWires) {
+  Records records = three_codecs();
+  const Records all = records;
+  for (const CellRecord& record : all)
+    if (record.cell.kind == "train") {
+      records.push_back(record);
+      records.back().cell.axes["link"] = "1gbit";
+    }
+  const Analysis found = analyse(records, study_with(0.1));
+  const TimeToError& good = time_of(found, "speed", "good");
+  EXPECT_EQ(found.groups[good.curve].at("link"), "1gbit");
+}
+
 const StudySetting& setting_on(const Analysis& found, std::string_view link) {
   for (const StudySetting& setting : found.answer.settings)
     if (const auto at = setting.axes.find("link"); at != setting.axes.end() && at->second == link)
@@ -180,6 +193,21 @@ TEST(TheAnswer, DoesNotTakeTooFewSeedsForTheSame) {
   });
   const Analysis found = analyse(records, study_with(0.1));
   EXPECT_EQ(setting_on(found, "1gbit").pays, Pays::if_accurate);
+}
+
+TEST(TheAnswer, TakesTheWorseOfTwoTrainings) {
+  for (const double lost : {0.0, 1.0}) {
+    Records records = three_codecs();
+    const Records all = records;
+    for (const CellRecord& record : all)
+      if (record.cell.kind == "train") {
+        records.push_back(record);
+        records.back().cell.settings["optimiser.rate"] = "0.1";
+        if (record.cell.at("codec") == "good") records.back().values["last_error"] += lost;
+      }
+    const Analysis found = analyse(records, study_with(0.1));
+    EXPECT_EQ(setting_on(found, "1gbit").pays, lost > 0 ? Pays::no : Pays::yes);
+  }
 }
 
 TEST(TheAnswer, IsUnknownWithoutTimesOrBaseline) {

@@ -69,6 +69,27 @@ TEST(ASpeed, OfOneRunIsTooLittleUnlessItsStepsSayHowTheyScatter) {
   EXPECT_NEAR(gain.effect.high.value(), 2 * 1.1526613, 1e-6);
 }
 
+TEST(ASpeed, OfEqualStepsIsTooLittle) {
+  Records records;
+  add_timed(records, "fp32", {20, 20});
+  add_timed(records, "dynamic8", {19, 19});
+  EXPECT_EQ(gain_in(records, "dynamic8").judgement, Judgement::too_little);
+}
+
+TEST(ASpeed, IsComparedOnOneMachine) {
+  Records records;
+  add_timed(records, "fp32", {20, 20.4, 19.8, 5, 5.1});
+  add_timed(records, "dynamic8", {10, 10.3, 9.9});
+  for (const std::size_t quick : {3, 4}) records[quick].machine.cpu = "quick";
+  const Contrast gain = gain_in(records, "dynamic8");
+  EXPECT_NEAR(gain.effect.mean, 1.9935064477978939, 1e-12);
+  EXPECT_EQ(gain.effect.count, 3);
+  for (CellRecord& record : records)
+    record.machine.cores = record.cell.at("codec") == "fp32" ? 2 : 4;
+  EXPECT_EQ(gain_in(records, "dynamic8").effect.count, 0);
+  EXPECT_EQ(gain_in(records, "dynamic8").judgement, Judgement::too_little);
+}
+
 TEST(ASpeed, OfNoQuietRunIsTooLittle) {
   Records records;
   add_timed(records, "fp32", kPlain);
@@ -132,6 +153,15 @@ TEST(Predictions, AreHeldAgainstNothingElse) {
     EXPECT_EQ(checks_with(axis, "7"), 0) << axis;
   records.front().cell.axes["profile"] = "dgx1";
   EXPECT_EQ(checks_with("plan", "none"), 0);
+}
+
+TEST(Predictions, AreHeldAgainstTheSameMachine) {
+  Records records{predicted("fp32", 22, {19, 25})};
+  add_timed(records, "fp32", {20, 90});
+  records.back().machine.cpu = "slow";
+  EXPECT_EQ(analyse(records, study_with(0)).prediction.checks.at(0).measured_ms, 20);
+  records.front().machine.cpu = "quick";
+  EXPECT_TRUE(analyse(records, study_with(0)).prediction.checks.empty());
 }
 
 TEST(ACost, IsOfAllWorkersForAnEpoch) {

@@ -1,0 +1,128 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "study/study.hpp"
+#include "tests/support/fault_text.hpp"
+
+namespace narrowcast::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::string refusal(const std::string& toml) {
+  return fault_text([&] { parse_study(toml, "s.toml"); });
+}
+
+std::vector<std::string> values_of(const Study& study, std::string_view axis) {
+  std::vector<std::string> values;
+  for (const Cell& cell : study.cells) values.emplace_back(cell.at(axis));
+  return values;
+}
+
+constexpr std::string_view kTwoByTwo = R"(
+title = "Two"
+[[part]]
+kind = "train"
+codec = ["fp32", "dynamic8"]
+seed = [7, 8]
+)";
+
+TEST(Study, IsAMatrixWithSeedsOutermost) {
+  const Study study = parse_study(kTwoByTwo, "s.toml");
+  EXPECT_THAT(values_of(study, "codec"), ElementsAre("fp32", "dynamic8", "fp32", "dynamic8"));
+  EXPECT_THAT(values_of(study, "seed"), ElementsAre("7", "7", "8", "8"));
+}
+
+TEST(Study, GivesEveryCellTheUsualValues) {
+  const Study study = parse_study("[[part]]\nkind = \"train\"\n", "s.toml");
+  ASSERT_EQ(1u, study.cells.size());
+  EXPECT_EQ("mnist-mlp", study.cells[0].at("net"));
+  EXPECT_EQ("fashion-mnist", study.cells[0].at("data"));
+  EXPECT_EQ("fp32", study.cells[0].at("codec"));
+  EXPECT_EQ("1", study.cells[0].at("seed"));
+  EXPECT_EQ("", study.cells[0].at("batch"));
+}
+
+TEST(Study, HasACellOnceHoweverManyPartsHaveIt) {
+  const std::string part = "[[part]]\nkind = \"paper\"\nmodel = \"d16-cluster\"\n";
+  EXPECT_EQ(1u, parse_study(part + part, "s.toml").cells.size());
+}
+
+TEST(Study, KnowsCodecsByNamesOfItsOwn) {
+  const Study study = parse_study(R"(
+[codecs.small]
+codec = "onebit:column=512"
+feedback = true
+[codecs.mixed]
+plan.rule = [{ tensors = "*", codec = "e5m2", scaling = "aps" }]
+[[part]]
+kind = "train"
+codec = ["small", "mixed"]
+)",
+                                  "s.toml");
+  ASSERT_EQ(2u, study.cells.size());
+  EXPECT_EQ("small", study.cells[0].at("codec"));
+  EXPECT_EQ("onebit:column=512", study.cells[0].settings.at("codec"));
+  EXPECT_EQ("true", study.cells[0].settings.at("feedback"));
+  EXPECT_FALSE(study.cells[1].settings.contains("codec"));
+  EXPECT_THAT(study.cells[1].settings.at("plan.rule"), HasSubstr("e5m2"));
+}
+
+TEST(Study, LaysAPlanUnderEveryCodec) {
+  const Study study = parse_study(R"(
+[plans.ring]
+algorithm = "ring"
+[[part]]
+kind = "speed"
+codec = ["fp32", "fp16"]
+plan = ["none", "ring"]
+)",
+                                  "s.toml");
+  ASSERT_EQ(4u, study.cells.size());
+  EXPECT_EQ("ring", study.cells[1].settings.at("plan.algorithm"));
+  EXPECT_FALSE(study.cells[0].settings.contains("plan.algorithm"));
+}
+
+TEST(Study, PredictsFromShippedProfilesWithoutLinks) {
+  const Study study = parse_study(
+      "[[part]]\nkind = \"predict\"\nnet = \"alexnet\"\nprofile = [\"ec2-k80\", \"here\"]\n", "s");
+  ASSERT_EQ(2u, study.cells.size());
+  EXPECT_EQ("", study.cells[0].at("link"));
+  EXPECT_EQ("none", study.cells[1].at("link"));
+}
+
+TEST(Study, RefusesWithTheLineAndWhatWouldFit) {
+  EXPECT_THAT(refusal("titel = \"x\"\n[[part]]\nkind = \"train\"\n"),
+              StartsWith("usage: s.toml:1: a study has no 'titel'"));
+  EXPECT_THAT(refusal("title = \"x\"\n"), HasSubstr("at least one [[part]]"));
+  EXPECT_THAT(refusal("part = []\n"), HasSubstr("at least one [[part]]"));
+  EXPECT_THAT(refusal("[[part]]\nnet = \"lstm\"\n"), HasSubstr("needs 'kind'"));
+  EXPECT_THAT(refusal("[[part]]\nkind = \"trian\"\n"), HasSubstr("no kind 'trian'"));
+  EXPECT_THAT(refusal("[[part]]\nkind = \"train\"\ncodecs = \"fp32\"\n"),
+              StartsWith("usage: s.toml:3: a part of kind train has no 'codecs'"));
+  EXPECT_THAT(refusal("[[part]]\nkind = \"train\"\nseed = []\n"),
+              StartsWith("usage: s.toml:3: seed is an empty list"));
+  EXPECT_THAT(refusal("[[part]]\nkind = \"train\"\nseed = [1, 1]\n"), HasSubstr("'1' twice"));
+  EXPECT_THAT(refusal("[[part]]\nkind = \"train\"\ncodec = \"dynamic9\"\n"), HasSubstr("dynamic9"));
+  EXPECT_THAT(refusal("[[part]]\nkind = \"train\"\nnet = \"lenet\"\n"), HasSubstr("lenet"));
+  EXPECT_THAT(refusal("[[part]]\nkind = \"train\"\nplan = \"p\"\n"), HasSubstr("no [plans.p]"));
+  EXPECT_THAT(refusal("[[part]]\nkind = \"train\"\nworkers = 0\n"), HasSubstr("workers"));
+  EXPECT_THAT(refusal("[[part]]\nkind = \"train\"\ntransport = \"smoke\"\n"), HasSubstr("smoke"));
+  EXPECT_THAT(refusal("[[part]]\nkind = \"train\"\n[part.settings]\nepoch = 3\n"),
+              HasSubstr("epoch"));
+  EXPECT_THAT(refusal("[[part]]\nkind = \"paper\"\nmodel = \"d17\"\n"), HasSubstr("d17"));
+  EXPECT_THAT(refusal("[[part]]\nkind = \"errors\"\ncodec = \"fp16\"\n[part.settings]\nseed = 3\n"),
+              HasSubstr("no setting 'seed'"));
+  EXPECT_THAT(refusal("order = \"any\"\n[[part]]\nkind = \"train\"\n"),
+              HasSubstr("fixed or random"));
+  EXPECT_THAT(refusal("tolerance = -1\n[[part]]\nkind = \"train\"\n"), HasSubstr("tolerance"));
+  EXPECT_THAT(refusal("[codecs.a]\nfeedback = true\n[[part]]\nkind = \"train\"\n"),
+              HasSubstr("needs 'codec'"));
+  EXPECT_THAT(refusal("[[part]\n"), StartsWith("usage: s.toml:1"));
+}
+
+}  // namespace
+}  // namespace narrowcast::test

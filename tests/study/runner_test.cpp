@@ -1,0 +1,178 @@
+#include "study/runner.hpp"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "tests/support/bytes_in_files.hpp"
+#include "tests/support/fault_text.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace narrowcast::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr std::string_view kStudy = R"(
+[[part]]
+kind = "errors"
+codec = ["dynamic8", "linear8", "bnb8"]
+)";
+
+class Notes final : public RunWatcher {
+ public:
+  void begins(const Cell& cell, const RunNews&) override { begun.emplace_back(cell.at("codec")); }
+  void ended(const CellRecord& record, const RunNews& news) override {
+    ended_.push_back(record);
+    last = news;
+  }
+  std::vector<std::string> begun;
+  std::vector<CellRecord> ended_;
+  RunNews last;
+};
+
+// The program is a script, so that what it does is known.
+class ARunner : public testing::Test {
+ protected:
+  void program(const std::string& script) const {
+    const std::string path = (at_ / "program").string();
+    std::ofstream(path) << "#!/bin/sh\necho \"$@\" >> " << (at_ / "calls").string() << "\n"
+                        << script << "\n";
+    ASSERT_EQ(0, chmod(path.c_str(), 0755));
+  }
+
+  RunResult run(RunOptions options = {}) {
+    options.program = (at_ / "program").string();
+    options.machine.cores = 2;
+    return run_study(study_, folder_, options, notes_);
+  }
+
+  std::size_t calls() const {
+    const std::string all = contents(at_ / "calls");
+    return static_cast<std::size_t>(std::ranges::count(all, '\n'));
+  }
+
+  TemporaryFolder at_;
+  Study study_ = parse_study(kStudy, "s.toml");
+  StudyFolder folder_{at_ / "folder"};
+  Notes notes_;
+};
+
+constexpr const char* kGood = R"(echo '{"codec":"x","mse":0.5}')";
+
+TEST_F(ARunner, DoesEveryCellOnceAndThenNoneAgain) {
+  program(kGood);
+  const RunResult first = run();
+  EXPECT_EQ(3u, first.done);
+  EXPECT_EQ(0u, first.failed);
+  EXPECT_EQ(3u, calls());
+  EXPECT_THAT(notes_.begun, ElementsAre("dynamic8", "linear8", "bnb8"));
+  const RunResult second = run();
+  EXPECT_EQ(0u, second.done);
+  EXPECT_EQ(3u, second.before);
+  EXPECT_EQ(3u, calls());
+}
+
+TEST_F(ARunner, RecordsWhatTheCommandPrintedAndHowToRepeatIt) {
+  program(kGood);
+  run({.most = 1});
+  const std::vector<CellRecord> records = folder_.records();
+  ASSERT_EQ(1u, records.size());
+  EXPECT_EQ(0.5, records[0].rows.at(0).numbers.at("mse"));
+  EXPECT_THAT(records[0].commands,
+              ElementsAre("narrowcast errors dynamic8 --dist normal --samples 1M --json"));
+  EXPECT_EQ(1, records[0].tries);
+}
+
+TEST_F(ARunner, GoesOnWhereItStopped) {
+  program(kGood);
+  EXPECT_EQ(2u, run({.most = 2}).done);
+  const RunResult rest = run();
+  EXPECT_EQ(1u, rest.done);
+  EXPECT_EQ(2u, rest.before);
+  EXPECT_EQ(3u, calls());
+}
+
+TEST_F(ARunner, TriesAFailureOnceMoreAndRecordsItAndGoesOn) {
+  program("echo 'narrowcast: the disk is full' >&2; exit 5");
+  const RunResult result = run();
+  EXPECT_EQ(3u, result.done);
+  EXPECT_EQ(3u, result.failed);
+  EXPECT_EQ(6u, calls());
+  const std::vector<CellRecord> records = folder_.records();
+  ASSERT_EQ(3u, records.size());
+  EXPECT_EQ(CellState::failed, records[0].state);
+  EXPECT_EQ("narrowcast: the disk is full", records[0].message);
+  EXPECT_EQ(2, records[0].tries);
+}
+
+TEST_F(ARunner, KeepsTheSecondTryWhenThatIsGood) {
+  program("[ -e " + (at_ / "again").string() + " ] && " + kGood + " || { touch " +
+          (at_ / "again").string() + "; exit 4; }");
+  const RunResult result = run({.most = 1});
+  EXPECT_EQ(0u, result.failed);
+  EXPECT_EQ(2, folder_.records().at(0).tries);
+}
+
+TEST_F(ARunner, RecordsWhatIsNoJsonAsAFailure) {
+  program("echo hello");
+  EXPECT_EQ(1u, run({.most = 1}).failed);
+}
+
+TEST_F(ARunner, EndsWhatTakesTooLong) {
+  program("exec sleep 600");
+  const RunResult result = run({.deadline = std::chrono::milliseconds(50), .most = 1});
+  EXPECT_EQ(1u, result.failed);
+  EXPECT_THAT(folder_.records().at(0).message, HasSubstr("deadline"));
+}
+
+TEST_F(ARunner, LeavesCellsToOthersThatAreAtWorkOnThem) {
+  program(kGood);
+  const auto claim = folder_.claim(id_of(study_.cells[1]));
+  const RunResult result = run();
+  EXPECT_EQ(2u, result.done);
+  EXPECT_EQ(1u, result.elsewhere);
+}
+
+TEST_F(ARunner, StopsWhenItIsAskedToAndKeepsNothingHalfDone) {
+  program("kill -TERM $PPID; exec sleep 600");
+  const RunResult result = run();
+  EXPECT_EQ(SIGTERM, result.interrupted);
+  EXPECT_EQ(0u, result.done);
+  EXPECT_TRUE(folder_.records().empty());
+  EXPECT_TRUE(std::filesystem::is_empty(at_ / "folder" / "claims"));
+  EXPECT_TRUE(std::filesystem::is_empty(at_ / "folder" / "work"));
+}
+
+TEST_F(ARunner, TakesARandomOrderThatIsTheSameEveryTime) {
+  study_.order = CellOrder::random;
+  for (int i = 0; i < 20; ++i) {
+    Cell cell = study_.cells[0];
+    cell.settings["samples"] = std::to_string(i + 1);
+    study_.cells.push_back(cell);
+  }
+  program(kGood);
+  run();
+  std::vector<std::string> order;
+  for (const CellRecord& record : notes_.ended_) order.push_back(id_of(record.cell));
+  std::vector<std::string> fixed;
+  for (const Cell& cell : study_.cells) fixed.push_back(id_of(cell));
+  EXPECT_NE(fixed, order);
+  EXPECT_TRUE(std::ranges::is_permutation(fixed, order));
+}
+
+TEST_F(ARunner, KnowsBeforehandWhatIsMissing) {
+  const auto refusal = [&](const std::string& toml) {
+    const Study study = parse_study(toml, "s.toml");
+    return fault_text([&] { check_surroundings(study, folder_); });
+  };
+  EXPECT_EQ("no error", refusal(std::string(kStudy)));
+  EXPECT_THAT(refusal("[[part]]\nkind = \"transfer\"\nsize = \"1M\"\n[part.settings]\n"
+                      "launcher = \"no-such-program -n {workers}\"\n"),
+              HasSubstr("no program 'no-such-program'"));
+}
+
+}  // namespace
+}  // namespace narrowcast::test
