@@ -129,6 +129,21 @@ const Charts = (() => {
 
   // ---- axes and hover ----
 
+  // Round numbers on a logarithmic axis: so many that there are some, and not too many.
+  function marks(low, high) {
+    if (high / low < 3) {
+      const rough = (high - low) / 5, power = 10 ** Math.floor(Math.log10(rough));
+      const step = [1, 2, 5, 10].find((times) => times * power >= rough) * power;
+      const first = Math.ceil(low / step), count = Math.floor(high / step) - first + 1;
+      return Array.from({ length: Math.max(count, 0) }, (_, i) => Number(((first + i) * step).toPrecision(12)));
+    }
+    const steps = high / low < 10 ? [1, 1.5, 2, 3, 4, 5, 7] : high / low < 1000 ? [1, 2, 5] : [1];
+    const all = [];
+    for (let power = Math.floor(Math.log10(low)); 10 ** power <= high; ++power)
+      for (const step of steps) all.push(Number((step * 10 ** power).toPrecision(12)));
+    return all.filter((value) => value >= low && value <= high);
+  }
+
   function axis(column, log, values) {
     const options = {
       type: log ? 'logarithmic' : 'linear',
@@ -138,18 +153,12 @@ const Charts = (() => {
     };
     if (log) {
       options.bounds = 'data';
-      options.ticks.callback = function label(value) {
-        const few = this.max / this.min > 8 ? [1, 2, 3, 5] : [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8];
-        return few.includes(Number((value / 10 ** Math.floor(Math.log10(value) + 1e-9)).toPrecision(2)))
-          ? text(value) : '';
-      };
       // Counts as they were measured, when they are few.
-      if (values && values.length <= 12) {
-        options.afterBuildTicks = (scale) => { scale.ticks = values.map((value) => ({ value })); };
-        options.ticks.callback = (value) => text(value);
-        options.min = values[0];
-        options.max = values[values.length - 1];
-      }
+      const few = values && values.length <= 12;
+      if (few) [options.min, options.max] = [values[0], values[values.length - 1]];
+      options.afterBuildTicks = (scale) => {
+        scale.ticks = (few ? values : marks(scale.min, scale.max)).map((value) => ({ value }));
+      };
     }
     return options;
   }

@@ -13,6 +13,9 @@ namespace {
 constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:";
 
+// These are found without a list of contents.
+constexpr std::size_t kFewSections = 5;
+
 std::string html_of(const Text& text) {
   const std::string_view role = text.role == TextRole::lead   ? " class=\"lead\""
                                 : text.role == TextRole::note ? " class=\"note\""
@@ -41,7 +44,7 @@ struct BlockToHtml {
 };
 
 std::string contents(const Page& page) {
-  if (page.sections.size() < 3) return {};
+  if (page.sections.size() < kFewSections) return {};
   std::string out = "<nav aria-label=\"Contents\">";
   for (const PageSection& section : std::span(page.sections).subspan(1))
     out += fmt::format("<a href=\"#{}\">{}</a> ", section.id, escaped(section.title));

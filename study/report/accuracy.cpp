@@ -92,7 +92,7 @@ Figure variance_figure(const ReportData& data) {
   heads.push_back(text_column("codecs"));
   for (const std::string which : {"last", "best"}) {
     heads.push_back(number_column("F, " + which, "", 2));
-    heads.push_back(text_column("degrees of freedom, " + which));
+    heads.push_back(text_column("df, " + which));
     heads.push_back(number_column("p, " + which, "", 3));
   }
   for (std::size_t i = 0; i < cells.size(); ++i) {

@@ -80,7 +80,8 @@ std::string where(const StudyAnswer& answer, Source source, std::string_view axi
   for (const StudySetting& setting : answer.settings) {
     const auto value = setting.axes.find(axis);
     if (setting.source != source || value == setting.axes.end()) continue;
-    const std::string name = axis_value(axis, value->second);
+    const std::string name =
+        value->second.empty() || value->second == "none" ? "no limit" : value->second;
     if (!counts.contains(name)) order.push_back(name);
     auto& [yes, all] = counts[name];
     yes += setting.pays == Pays::yes ||
@@ -135,20 +136,21 @@ Figure settings_figure(const ReportData& data, Source source) {
                                        "95 % interval. {}",
                                        data.study.baseline, columns.common()),
                 .showing = settings.size() > kCompact ? Showing::folded : Showing::open};
-  columns.add_to(figure.table.columns);
+  // What people look for first is what a phone shows.
   figure.table.columns.push_back(verdict_column("pays"));
-  figure.table.columns.push_back(text_column("codec"));
   add_estimate(figure.table.columns, number_column("gain", "times", 2));
+  figure.table.columns.push_back(text_column("codec"));
+  columns.add_to(figure.table.columns);
   figure.table.columns.push_back(verdict_column("time"));
   figure.table.columns.push_back(verdict_column("error"));
   for (std::size_t i = 0; i < settings.size(); ++i) {
     Row& row = figure.table.rows.emplace_back();
-    columns.add_to(row, axes[i]);
     row.emplace_back(std::string(word_of(settings[i]->pays)));
     const Choice* choice = shown(*settings[i]);
+    add_estimate(row, choice == nullptr ? Estimate{} : choice->gain.effect);
     row.emplace_back(choice == nullptr ? std::string()
                                        : variant_of(data.group(choice->timing).cell));
-    add_estimate(row, choice == nullptr ? Estimate{} : choice->gain.effect);
+    columns.add_to(row, axes[i]);
     row.emplace_back(std::string(choice == nullptr ? "" : speed_word(choice->gain)));
     row.emplace_back(std::string(choice == nullptr  ? ""
                                  : choice->accuracy ? error_word(*choice->accuracy)
