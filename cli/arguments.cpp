@@ -96,15 +96,20 @@ void refuse_lonely(const CLI::App& app, std::span<const std::string> given) {
   }
 }
 
+std::vector<std::string> names_of_options(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* each : app.get_options())
+    for (const std::string& name : each->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
 [[noreturn]] void refuse_extra(const CLI::App& app) {
   const std::vector<std::string> extra = app.remaining();
   const auto option =
       std::ranges::find_if(extra, [](const std::string& word) { return word.starts_with("-"); });
   if (option == extra.end())
     throw Error(Fault::usage, "'" + extra.front() + "' is one word too many");
-  std::vector<std::string> known;
-  for (const CLI::Option* each : app.get_options())
-    for (const std::string& name : each->get_lnames()) known.push_back("--" + name);
+  const std::vector<std::string> known = names_of_options(app);
   throw Error(Fault::usage, "unknown option '" + *option + "'" +
                                 advice(*option, known, app.get_name() + " --help"));
 }
@@ -177,5 +182,11 @@ bool Arguments::parse(std::span<const std::string> given) {
 }
 
 std::string Arguments::help() const { return app_->help(); }
+
+std::vector<std::string> Arguments::options() const {
+  std::vector<std::string> names = names_of_options(*app_);
+  std::erase(names, "--help");
+  return names;
+}
 
 }  // namespace narrowcast::cli

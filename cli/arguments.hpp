@@ -44,6 +44,7 @@ class Arguments {
   [[nodiscard]] bool parse(std::span<const std::string> given);
 
   std::string help() const;
+  std::vector<std::string> options() const;  // "--seed", without "--help"
 
  private:
   std::unique_ptr<CLI::App> app_;

@@ -29,6 +29,7 @@ Action declare_study_run(Arguments& arguments);
 Action declare_study_list(Arguments& arguments);
 Action declare_study_compare(Arguments& arguments);
 Action declare_study_report(Arguments& arguments);
+Action declare_completion(Arguments& arguments);
 Action declare_doctor(Arguments& arguments);
 
 namespace {
@@ -153,6 +154,11 @@ constexpr Command kCommands[] = {
      "narrowcast study report quick\n"
      "narrowcast study report studies/records/d16.jsonl --study studies/d16.toml -o d16",
      declare_study_report},
+    {"completion", "print a script that completes this program's words in a shell",
+     "narrowcast completion bash > /etc/bash_completion.d/narrowcast\n"
+     "narrowcast completion zsh >> ~/.zshrc\n"
+     "narrowcast completion fish > ~/.config/fish/completions/narrowcast.fish",
+     declare_completion},
     {"doctor", "say what this machine has, what is missing and how to install it",
      "narrowcast doctor\n"
      "narrowcast doctor --json",

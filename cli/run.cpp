@@ -10,6 +10,7 @@
 #include "base/version.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "cli/engines.hpp"
 #include "cli/nearest.hpp"
 #include "cli/ranks.hpp"
 #include "cli/stdio.hpp"
@@ -70,6 +71,14 @@ void print_overview(std::ostream& out, std::string_view prefix) {
          "target.\n"
          "\nExit codes: 0 done, 2 bad words, 3 bad bytes, 4 a peer failed, 5 the machine said "
          "no.\n";
+}
+
+void print_version(std::ostream& out) {
+  out << "narrowcast " << version() << ", commit " << commit() << ", CPU target " << active_target()
+      << "\n";
+  for (const Engine& engine : engines())
+    if (const EngineFound found = find_engine(engine); !found.library.empty())
+      out << "  " << engine.name << (found.version.empty() ? "" : " " + found.version) << "\n";
 }
 
 bool asks_for_help(std::string_view word) { return word == "--help" || word == "-h"; }
@@ -157,8 +166,7 @@ void run_words(Words words, const Console& console) {
            asks_for_help(words[1]))
     print_overview(console.out, words[0] + " ");
   else if (words[0] == "--version")
-    console.out << "narrowcast " << version() << ", commit " << commit() << ", CPU target "
-                << active_target() << "\n";
+    print_version(console.out);
   else
     run_command(words, console);
   console.out.flush();

@@ -1,0 +1,155 @@
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <memory>
+#include <set>
+
+#include "base/error.hpp"
+#include "cli/arguments.hpp"
+#include "cli/command.hpp"
+#include "codec/codec.hpp"
+#include "data/data.hpp"
+#include "predict/profile.hpp"
+#include "run/run.hpp"
+
+// Scripts that complete this program's words in a shell. They are made from the lists of commands, codecs and
+// networks, so they know all of them.
+namespace narrowcast::cli {
+namespace {
+
+using Names = std::vector<std::string>;
+
+template <class Rows>
+Names names_of(const Rows& rows) {
+  Names names;
+  for (const auto& row : rows) names.emplace_back(row.name);
+  return names;
+}
+
+// What stands after an option, where it is one of a list.
+struct Values {
+  std::string_view option;
+  Names names;
+};
+std::vector<Values> values() {
+  return {{"--codec", names_of(codecs())},
+          {"--net", names_of(networks())},
+          {"--data", names_of(data_sets())},
+          {"--profile", names_of(profiles())},
+          {"--setup", names_of(recipes())},
+          {"--parallel", {"data", "model", "hybrid"}},
+          {"--transport", {"inproc", "shm", "gloo", "mpi"}}};
+}
+
+Names options_of(const Command& command) {
+  Arguments arguments(std::string(command.name), "");
+  command.declare(arguments);
+  return arguments.options();
+}
+
+Names first_words() {
+  std::set<std::string> words = {"help", "--help", "--version"};
+  for (const Command& command : commands())
+    words.emplace(command.name.substr(0, command.name.find(' ')));
+  return {words.begin(), words.end()};
+}
+
+// The second words of commands that have two.
+Names words_after(std::string_view first) {
+  Names words;
+  for (const Command& command : commands())
+    if (command.name.size() > first.size() && command.name.starts_with(first) &&
+        command.name[first.size()] == ' ')
+      words.emplace_back(command.name.substr(first.size() + 1));
+  return words;
+}
+
+std::string joined(const Names& names) { return fmt::format("{}", fmt::join(names, " ")); }
+
+std::string bash() {
+  std::string script =
+      "_narrowcast() {\n"
+      "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} choices=\n"
+      "  case $previous in\n";
+  for (const Values& each : values())
+    script += fmt::format("    {}) choices='{}' ;;\n", each.option, joined(each.names));
+  script +=
+      "  esac\n  if [[ -z $choices ]]; then\n    case \"${COMP_WORDS[1]} ${COMP_WORDS[2]}\" in\n";
+  for (const Command& command : commands())
+    if (command.name.find(' ') != std::string_view::npos)
+      script +=
+          fmt::format("      '{}') choices='{}' ;;\n", command.name, joined(options_of(command)));
+  for (const Command& command : commands())
+    if (command.name.find(' ') == std::string_view::npos)
+      script += fmt::format("      '{} '*) choices='{}' ;;\n", command.name,
+                            joined(options_of(command)) + " " + joined(words_after(command.name)));
+  std::set<std::string> groups;
+  for (const Command& command : commands())
+    if (const std::size_t blank = command.name.find(' '); blank != std::string_view::npos)
+      groups.emplace(command.name.substr(0, blank));
+  for (const std::string& group : groups)
+    script += fmt::format("      '{} '*) choices='{}' ;;\n", group, joined(words_after(group)));
+  script += fmt::format("    esac\n  fi\n  if [[ $COMP_CWORD == 1 ]]; then choices='{}'; fi\n",
+                        joined(first_words()));
+  return script +
+         "  COMPREPLY=($(compgen -W \"$choices\" -- \"$current\"))\n"
+         "}\n"
+         "complete -o default -F _narrowcast narrowcast\n";
+}
+
+std::string zsh() { return "autoload -U +X bashcompinit && bashcompinit\n" + bash(); }
+
+// A condition of fish: the words so far are those of the command.
+std::string fish_condition(std::string_view name) {
+  std::string condition;
+  std::size_t begin = 0;
+  while (begin <= name.size()) {
+    const std::size_t end = std::min(name.find(' ', begin), name.size());
+    condition += fmt::format("{}__fish_seen_subcommand_from {}", condition.empty() ? "" : "; and ",
+                             name.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return condition;
+}
+
+std::string fish() {
+  std::string script = fmt::format("complete -c narrowcast -n __fish_use_subcommand -a '{}'\n",
+                                   joined(first_words()));
+  for (const Command& command : commands()) {
+    const std::string condition = fish_condition(command.name);
+    if (const Names more = words_after(command.name.substr(0, command.name.find(' ')));
+        !more.empty())
+      script += fmt::format("complete -c narrowcast -n '__fish_seen_subcommand_from {}' -a '{}'\n",
+                            command.name.substr(0, command.name.find(' ')), joined(more));
+    for (const std::string& option : options_of(command))
+      script += fmt::format("complete -c narrowcast -n '{}' -l {}\n", condition, option.substr(2));
+  }
+  for (const Values& each : values())
+    script += fmt::format("complete -c narrowcast -l {} -x -a '{}'\n", each.option.substr(2),
+                          joined(each.names));
+  return script;
+}
+
+struct Shell {
+  std::string_view name;
+  std::string (*script)();
+};
+constexpr std::array kShells{Shell{"bash", bash}, Shell{"zsh", zsh}, Shell{"fish", fish}};
+
+}  // namespace
+
+Action declare_completion(Arguments& arguments) {
+  auto shell = std::make_shared<std::string>();
+  arguments.word("SHELL", *shell, "bash, zsh or fish");
+  return [shell](const Console& console) {
+    for (const Shell& row : kShells)
+      if (row.name == *shell) {
+        console.out << row.script();
+        return;
+      }
+    throw Error(Fault::usage, fmt::format("no shell '{}'; there are bash, zsh and fish", *shell));
+  };
+}
+
+}  // namespace narrowcast::cli
