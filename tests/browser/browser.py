@@ -1,4 +1,4 @@
-"""Chromium without a window, driven over a pipe by the DevTools protocol: nothing but Python's library."""
+"""Chromium without a window, driven over a pipe by the DevTools protocol."""
 
 import base64
 import json
@@ -21,7 +21,7 @@ class BrowserError(Exception):
 
 
 class Browser:
-    """One browser with one page. Messages end with a zero byte; fds 3 and 4 are the browser's ends."""
+    """One page. Messages end with a zero byte; descriptors 3 and 4 are the browser's ends."""
 
     def __init__(self):
         self.profile = tempfile.TemporaryDirectory()
@@ -110,6 +110,11 @@ class Browser:
         if method == "Network.requestWillBeSent":
             self.requests.append(parameters["request"]["url"])
 
+    def forget(self):
+        """What happened so far."""
+        self.errors.clear()
+        self.requests.clear()
+
     def open(self, address):
         self.ask("Page.navigate", url=address)
         while self.evaluate("document.readyState") != "complete":
@@ -132,15 +137,15 @@ class Browser:
                  features=[{"name": "prefers-color-scheme", "value": scheme}])
 
     def key(self, name, code):
-        for kind in ("keyDown", "keyUp"):
-            self.ask("Input.dispatchKeyEvent", type=kind, key=name, code=name,
-                     windowsVirtualKeyCode=code, text="\r" if name == "Enter" and kind == "keyDown" else "")
+        key = {"key": name, "code": name, "windowsVirtualKeyCode": code}
+        self.ask("Input.dispatchKeyEvent", type="keyDown", text="\r" if name == "Enter" else "", **key)
+        self.ask("Input.dispatchKeyEvent", type="keyUp", **key)
 
     def screenshot(self, file):
         """Of the whole page."""
         size = self.ask("Page.getLayoutMetrics")["cssContentSize"]
         clip = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}
-        picture = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
+        picture = self.ask("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)
         file.write_bytes(base64.b64decode(picture["data"]))
 
     def print(self, file):

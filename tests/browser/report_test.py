@@ -1,4 +1,4 @@
-"""Opens pages in Chromium: everything is drawn, sorts, copies and fits, and nothing is asked of a network.
+"""Opens pages in Chromium: all is drawn, sorts, copies and fits, and nothing is asked of a network.
 
     report_test.py SAMPLE_REPORT FOLDER
 
@@ -30,10 +30,11 @@ class Pages(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         subprocess.run([PROGRAM, FOLDER], check=True)
+        cls.browser = Browser()
+        cls.addClassCleanup(cls.browser.close)
 
     def setUp(self):
-        self.browser = Browser()
-        self.addCleanup(self.browser.close)
+        self.browser.forget()
 
     def open(self, page="report", width=1280, phone=False, scheme="light"):
         self.browser.resize(width, 900, phone)
@@ -96,7 +97,8 @@ class Pages(unittest.TestCase):
         for page in PAGES:
             self.open(page)
             self.run_script(DRAW_ALL)
-        allowed = [(FOLDER / (page + ".html")).as_uri() for page in PAGES] + ["about:blank", "data:,"]
+        allowed = [(FOLDER / (page + ".html")).as_uri() for page in PAGES]
+        allowed += ["about:blank", "data:,"]
         self.assertEqual([], [one for one in self.browser.requests if one not in allowed])
 
     def test_run_nothing_that_records_say(self):
@@ -104,8 +106,8 @@ class Pages(unittest.TestCase):
         self.assertEqual(0, self.run_script("document.images.length"))
         self.assertEqual(0, self.run_script("document.querySelectorAll('section b').length"))
         self.assertIn("<img src=x", self.run_script("document.body.textContent"))
-        # The page's own three, and data.
-        self.assertEqual(3, self.run_script("document.querySelectorAll('script:not([type])').length"))
+        # The page's own, and no other.
+        self.assertEqual(4, self.run_script("document.querySelectorAll('script:not([type])').length"))
 
     COLUMN = """(() => {
       const table = document.querySelector('#figure-answer table');
