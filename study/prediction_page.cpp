@@ -36,7 +36,8 @@ Figure by_workers(Points points, const Chart& chart) {
                          .mark = 1,
                          .first = "fp32"}};
   for (const PredictionPoint& point : points)
-    figure.table.rows.push_back({point.codec, static_cast<double>(point.workers), point.*chart.value});
+    figure.table.rows.push_back(
+        {point.codec, static_cast<double>(point.workers), point.*chart.value});
   return figure;
 }
 
@@ -83,8 +84,8 @@ Figure all(Points points) {
                                       {.name = "breaks even at"}}},
                 .showing = Showing::open};
   for (const PredictionPoint& point : points)
-    figure.table.rows.push_back({point.codec, static_cast<double>(point.workers), point.step, point.low,
-                                 point.high, point.wait, point.megabytes, point.speedup,
+    figure.table.rows.push_back({point.codec, static_cast<double>(point.workers), point.step,
+                                 point.low, point.high, point.wait, point.megabytes, point.speedup,
                                  point.over_fp32, rate(point.break_even)});
   return figure;
 }

@@ -2,179 +2,24 @@
 'use strict';
 
 const Charts = (() => {
-  const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const kColours = 7;
+  const {style, parseCsv, number, text, look, part, faded, distinct, by, axis, category, config} =
+      Parts;
 
-  // Rows of text, as RFC 4180 has them.
-  function parseCsv(text) {
-    const rows = [];
-    let row = [], field = '', quoted = false;
-    for (let i = 0; i < text.length; ++i) {
-      const c = text[i];
-      if (quoted) {
-        if (c !== '"') field += c;
-        else if (text[i + 1] === '"') { field += '"'; ++i; }
-        else quoted = false;
-      } else if (c === '"') quoted = true;
-      else if (c === ',') { row.push(field); field = ''; }
-      else if (c === '\n') { row.push(field); rows.push(row); row = []; field = ''; }
-      else if (c !== '\r') field += c;
-    }
-    return rows;
+  // What a legend shows: names with their styles.
+  function legend(figure) {
+    if (figure.draw === 'stacked')
+      return figure.stacks.flat().map(
+          (column) => ({name: figure.columns[column].name, style: part(figure, column)}));
+    if (figure.series === null) return [];
+    return distinct(figure.rows.map((row) => row[figure.series]))
+        .map((name) => ({name, style: look(figure, figure.series, name).style}));
   }
 
-  const number = (text) => (text === '' || text === undefined ? null : Number(text));
-
-  function text(value) {
-    if (value === null || value === undefined) return '';
-    const size = Math.abs(value);
-    if (size !== 0 && (size < 1e-3 || size >= 1e7)) return Number(value.toPrecision(3)).toExponential();
-    return Number(value.toPrecision(4)).toLocaleString('en-GB', { maximumFractionDigits: 6 });
-  }
-
-  const title = (column, log) =>
-    column.name + (column.unit ? ', ' + column.unit : '') + (log ? ' (logarithmic)' : '');
-
-  // The same codec has the same colour in every chart of the page.
-  const places = new Map();
-  function look(figure, column, name) {
-    if (name === figure.first && name !== '')
-      return { colour: style('--ink'), dash: [], point: 'circle', width: 2.5 };
-    const key = figure.columns[column] ? figure.columns[column].name : '';
-    if (!places.has(key)) places.set(key, new Map());
-    const seen = places.get(key);
-    if (!seen.has(name)) seen.set(name, seen.size);
-    const i = seen.get(name), round = Math.floor(i / kColours);
-    return {
-      colour: style('--c' + (i % kColours)), dash: [[], [7, 4], [2, 3]][round % 3],
-      point: ['circle', 'rectRot', 'triangle'][round % 3], width: 2,
-    };
-  }
-
-  const faded = (colour) => colour + '26';
-
-  function distinct(values) { return [...new Set(values)]; }
-
-  function by(rows, column) {
-    const groups = new Map();
-    for (const row of rows) {
-      const key = column === null ? '' : row[column];
-      if (!groups.has(key)) groups.set(key, []);
-      groups.get(key).push(row);
-    }
-    return groups;
-  }
-
-  // ---- what is drawn over the charts ----
-
-  const whiskers = {
-    id: 'whiskers',
-    afterDatasetsDraw(chart) {
-      const { ctx, scales } = chart;
-      chart.data.datasets.forEach((set, s) => {
-        if (!set.bounds || !chart.isDatasetVisible(s)) return;
-        chart.getDatasetMeta(s).data.forEach((element, i) => {
-          const bounds = set.bounds[i];
-          if (!bounds || bounds[0] === null || bounds[1] === null) return;
-          const [low, high] = bounds.map((value) => scales.x.getPixelForValue(value));
-          ctx.save();
-          ctx.strokeStyle = style('--ink');
-          ctx.lineWidth = 1.2;
-          ctx.beginPath();
-          ctx.moveTo(low, element.y); ctx.lineTo(high, element.y);
-          for (const x of [low, high]) { ctx.moveTo(x, element.y - 4); ctx.lineTo(x, element.y + 4); }
-          ctx.stroke();
-          ctx.restore();
-        });
-      });
-    },
-  };
-
-  const mark = {
-    id: 'mark',
-    beforeDatasetsDraw(chart) {
-      const value = chart.config.options.mark;
-      if (value === null || value === undefined) return;
-      const { ctx, chartArea: area, scales } = chart;
-      const lying = chart.config.options.indexAxis === 'y';
-      const at = (lying ? scales.x : scales.y).getPixelForValue(value);
-      ctx.save();
-      ctx.strokeStyle = style('--soft');
-      ctx.setLineDash([4, 4]);
-      ctx.beginPath();
-      if (lying) { ctx.moveTo(at, area.top); ctx.lineTo(at, area.bottom); }
-      else { ctx.moveTo(area.left, at); ctx.lineTo(area.right, at); }
-      ctx.stroke();
-      ctx.restore();
-    },
-  };
-
-  // ---- axes, legend, hover ----
-
-  function axis(column, log, values) {
-    const options = {
-      type: log ? 'logarithmic' : 'linear',
-      title: { display: true, text: title(column, log), color: style('--soft') },
-      grid: { color: style('--line'), borderColor: style('--line'), tickLength: 4 },
-      ticks: { color: style('--soft'), maxRotation: 0, callback: (value) => text(value) },
-    };
-    if (log) {
-      const shown = [1, 2, 3, 5];
-      options.ticks.callback = (value) =>
-        shown.includes(Number((value / 10 ** Math.floor(Math.log10(value) + 1e-9)).toPrecision(2)))
-          ? text(value) : '';
-      // Counts as they were measured, when they are few.
-      if (values && values.length <= 12) {
-        options.afterBuildTicks = (scale) => { scale.ticks = values.map((value) => ({ value })); };
-        options.ticks.callback = (value) => text(value);
-        options.min = values[0];
-        options.max = values[values.length - 1];
-      }
-    }
-    return options;
-  }
-
-  const category = () => ({
-    grid: { display: false, borderColor: style('--line') },
-    ticks: { color: style('--ink'), autoSkip: false },
-  });
-
-  function legend(shown) {
-    return {
-      display: shown, position: 'bottom', align: 'start',
-      labels: {
-        color: style('--ink'), usePointStyle: true, boxWidth: 8, boxHeight: 8, padding: 12,
-        filter: (item, data) => !data.datasets[item.datasetIndex].band,
-      },
-      // A line takes its band along.
-      onClick(event, item, ours) {
-        const chart = ours.chart;
-        const hide = chart.isDatasetVisible(item.datasetIndex);
-        chart.data.datasets.forEach((set, i) => {
-          if (set.label === chart.data.datasets[item.datasetIndex].label) chart.setDatasetVisibility(i, !hide);
-        });
-        chart.update();
-      },
-    };
-  }
-
-  function config(type, datasets, options) {
-    return {
-      type, data: { datasets, labels: options.labels }, plugins: [whiskers, mark],
-      options: {
-        animation: false, responsive: true, maintainAspectRatio: false,
-        indexAxis: options.lying ? 'y' : 'x', mark: options.mark, scales: options.scales,
-        font: { family: 'system-ui, sans-serif' },
-        interaction: { mode: 'nearest', intersect: false, axis: options.lying ? 'y' : 'xy' },
-        plugins: {
-          legend: legend(options.legend),
-          tooltip: {
-            filter: (item) => !item.dataset.band,
-            callbacks: { title: options.hoverTitle, label: options.hover },
-          },
-        },
-      },
-    };
+  // What bars and dots are called. A dot that is not there needs no name; a bar does: it is known
+  // to be none.
+  function labelsOf(figure, rows) {
+    const named = figure.draw === 'dots' ? rows.filter((row) => row[figure.y] !== '') : rows;
+    return distinct(named.map((row) => row[figure.x]));
   }
 
   // ---- one function for each way to draw ----
@@ -182,65 +27,104 @@ const Charts = (() => {
   function line(figure, rows) {
     const datasets = [];
     for (const [name, own] of by(rows, figure.series)) {
-      const { colour, dash, point, width } = look(figure, figure.series, name);
+      const {dash, point, width, ...its} = look(figure, figure.series, name);
+      const colour = style(its.style), hidden = figure.hidden.has(name);
       const points = own.map((row) => ({
-        x: number(row[figure.x]), y: number(row[figure.y]),
-        low: figure.bounds ? number(row[figure.y + 1]) : null,
-        high: figure.bounds ? number(row[figure.y + 2]) : null,
-      })).sort((a, b) => a.x - b.x);
+                               x: number(row[figure.x]),
+                               y: number(row[figure.y]),
+                               low: figure.bounds ? number(row[figure.y + 1]) : null,
+                               high: figure.bounds ? number(row[figure.y + 2]) : null,
+                             }))
+                         .sort((a, b) => a.x - b.x);
       datasets.push({
-        label: name, data: points, borderColor: colour, backgroundColor: colour, borderWidth: width,
-        borderDash: dash, pointStyle: point, pointRadius: points.length > 12 ? 1.5 : 3, tension: 0,
+        label: name,
+        hidden,
+        data: points,
+        clip: 8,
+        borderColor: colour,
+        backgroundColor: colour,
+        borderWidth: width,
+        borderDash: dash,
+        pointStyle: point,
+        pointRadius: points.length > 12 ? 1.5 : 3,
+        tension: 0,
       });
       const banded = points.filter((spot) => spot.low !== null && spot.high !== null);
       if (banded.length < 2) continue;
-      const band = { label: name, band: true, borderWidth: 0, pointRadius: 0, pointHitRadius: 0 };
-      datasets.push({ ...band, data: banded.map(({ x, low }) => ({ x, y: low })), fill: false });
-      datasets.push({ ...band, data: banded.map(({ x, high }) => ({ x, y: high })), fill: '-1',
-        backgroundColor: faded(colour) });
+      const band =
+          {label: name, hidden, band: true, borderWidth: 0, pointRadius: 0, pointHitRadius: 0};
+      datasets.push({...band, data: banded.map(({x, low}) => ({x, y: low})), fill: false});
+      datasets.push({
+        ...band,
+        data: banded.map(({x, high}) => ({x, y: high})),
+        fill: '-1',
+        backgroundColor: faded(colour)
+      });
     }
     const values = distinct(rows.map((row) => number(row[figure.x]))).sort((a, b) => a - b);
     const x = axis(figure.columns[figure.x], figure.xlog, values);
     const y = axis(figure.columns[figure.y], figure.ylog);
     if (!figure.ylog) y.beginAtZero = true;
+    if (figure.mark !== null) y.suggestedMax = figure.mark * 1.05;
     const unit = figure.columns[figure.y].unit;
     return config('line', datasets, {
-      scales: { x, y }, legend: figure.series !== null, mark: figure.mark,
-      hoverTitle: (items) => items.length
-        ? figure.columns[figure.x].name + ' ' + text(items[0].parsed.x) + ' ' + figure.columns[figure.x].unit : '',
-      hover: ({ dataset, raw }) => dataset.label + ': ' + text(raw.y) + ' ' + unit +
-        (raw.low !== null && raw.high !== null ? ' (' + text(raw.low) + ' to ' + text(raw.high) + ')' : ''),
+      scales: {x, y},
+      mark: figure.mark,
+      hoverTitle: (items) => items.length ? figure.columns[figure.x].name + ' ' +
+              text(items[0].parsed.x) + ' ' + figure.columns[figure.x].unit :
+                                            '',
+      hover: ({dataset, raw}) => dataset.label + ': ' + text(raw.y) + ' ' + unit +
+          (raw.low !== null && raw.high !== null ?
+               ' (' + text(raw.low) + ' to ' + text(raw.high) + ')' :
+               ''),
     });
   }
 
   function lying(figure, rows, type) {
-    const labels = distinct(rows.map((row) => row[figure.x]));
+    const labels = labelsOf(figure, rows);
     const groups = by(rows, figure.series);
     const dots = type === 'line';
     const datasets = [...groups].map(([name, own]) => {
       const at = new Map(own.map((row) => [row[figure.x], row]));
-      const looks = labels.map((label) =>
-        figure.series === null ? look(figure, figure.x, label) : look(figure, figure.series, name));
-      const colours = looks.map((one) => one.colour);
+      const looks = labels.map(
+          (label) => figure.series === null ? look(figure, figure.x, label) :
+                                              look(figure, figure.series, name));
+      const colours = looks.map((one) => style(one.style));
       const value = (label, column) => (at.has(label) ? number(at.get(label)[column]) : null);
       return {
-        label: name, data: labels.map((label) => value(label, figure.y)),
-        bounds: figure.bounds ? labels.map((label) => [value(label, figure.y + 1), value(label, figure.y + 2)]) : null,
-        backgroundColor: colours, borderColor: colours, showLine: false, pointRadius: 5, pointHoverRadius: 6,
-        maxBarThickness: 22, categoryPercentage: 0.78, barPercentage: 0.9,
+        label: name,
+        hidden: figure.hidden.has(name),
+        clip: 8,
+        data: labels.map((label) => value(label, figure.y)),
+        bounds: figure.bounds ?
+            labels.map((label) => [value(label, figure.y + 1), value(label, figure.y + 2)]) :
+            null,
+        backgroundColor: colours,
+        borderColor: colours,
+        showLine: false,
+        pointRadius: 5,
+        pointHoverRadius: 6,
+        maxBarThickness: 22,
+        categoryPercentage: 0.78,
+        barPercentage: 0.9,
       };
     });
     const x = axis(figure.columns[figure.y], figure.ylog);
     if (!dots && !figure.ylog) x.beginAtZero = true;
     if (dots) spread(x, datasets, figure.mark);
-    const y = { ...category(), type: 'category', offset: true };
+    const y = {...category(), type: 'category', offset: true};
     const unit = figure.columns[figure.y].unit;
     return config(type, datasets, {
-      labels, lying: true, scales: { x, y }, legend: figure.series !== null, mark: figure.mark,
-      hover: ({ dataset, dataIndex, parsed }) => {
+      labels,
+      lying: true,
+      scales: {x, y},
+      mark: figure.mark,
+      hover: ({dataset, dataIndex, parsed}) => {
         const bounds = dataset.bounds ? dataset.bounds[dataIndex] : [null, null];
         return (dataset.label ? dataset.label + ': ' : '') + text(parsed.x) + ' ' + unit +
-          (bounds[0] !== null && bounds[1] !== null ? ' (' + text(bounds[0]) + ' to ' + text(bounds[1]) + ')' : '');
+            (bounds[0] !== null && bounds[1] !== null ?
+                 ' (' + text(bounds[0]) + ' to ' + text(bounds[1]) + ')' :
+                 '');
       },
     });
   }
@@ -249,56 +133,84 @@ const Charts = (() => {
   function spread(scale, datasets, at) {
     const values = at === null ? [] : [at];
     for (const set of datasets)
-      for (const value of [...set.data, ...(set.bounds || []).flat()]) if (value !== null) values.push(value);
+      for (const value of [...set.data, ...(set.bounds || []).flat()])
+        if (value !== null) values.push(value);
     const low = Math.min(...values), high = Math.max(...values), room = (high - low || 1) * 0.06;
     scale.suggestedMin = low - room;
     scale.suggestedMax = high + room;
   }
 
   function stacked(figure, rows) {
-    const labels = distinct(rows.map((row) => row[figure.x]));
+    const labels = labelsOf(figure, rows);
     const at = new Map(rows.map((row) => [row[figure.x], row]));
-    const columns = figure.stacks.flat();
-    const datasets = figure.stacks.flatMap((stack, s) => stack.map((column) => ({
-      label: figure.columns[column].name, stack: 'stack ' + s,
-      data: labels.map((label) => number(at.get(label)[column])),
-      backgroundColor: style('--c' + (columns.indexOf(column) % kColours)),
-      maxBarThickness: 16, categoryPercentage: 0.8, barPercentage: 0.92,
-    })));
-    const unit = figure.columns[columns[0]].unit;
-    const x = { ...axis({ name: 'time', unit }, false), stacked: true, beginAtZero: true };
+    const datasets = figure.stacks.flatMap(
+        (stack, s) => stack.map((column) => ({
+                                  label: figure.columns[column].name,
+                                  stack: 'stack ' + s,
+                                  hidden: figure.hidden.has(figure.columns[column].name),
+                                  data: labels.map((label) => number(at.get(label)[column])),
+                                  backgroundColor: style(part(figure, column)),
+                                  maxBarThickness: 16,
+                                  categoryPercentage: 0.8,
+                                  barPercentage: 0.92,
+                                })));
+    const unit = figure.columns[figure.stacks[0][0]].unit;
+    const x = {...axis({name: 'time', unit}, false), stacked: true, beginAtZero: true};
     return config('bar', datasets, {
-      labels, lying: true, scales: { x, y: { ...category(), stacked: true } }, legend: true, mark: null,
-      hover: ({ dataset, parsed }) => dataset.label + ': ' + text(parsed.x) + ' ' + unit,
+      labels,
+      lying: true,
+      scales: {x, y: {...category(), stacked: true}},
+      mark: null,
+      hover: ({dataset, parsed}) => dataset.label + ': ' + text(parsed.x) + ' ' + unit,
     });
   }
 
   function scatter(figure, rows) {
     const datasets = [...by(rows, figure.series)].map(([name, own]) => {
-      const { colour, point } = look(figure, figure.series, name);
+      const {point, ...its} = look(figure, figure.series, name);
+      const colour = style(its.style);
       return {
-        label: name, backgroundColor: colour, borderColor: colour, pointStyle: point, pointRadius: 5,
-        data: own.map((row) => ({ x: number(row[figure.x]), y: number(row[figure.y]) })),
+        label: name,
+        hidden: figure.hidden.has(name),
+        clip: 8,
+        backgroundColor: colour,
+        borderColor: colour,
+        pointStyle: point,
+        pointRadius: 5,
+        data: own.map((row) => ({x: number(row[figure.x]), y: number(row[figure.y])})),
       };
     });
-    const all = datasets.flatMap((set) => set.data.flatMap(({ x, y }) => [x, y]));
-    const ends = [Math.min(...all), Math.max(...all)].map((value) => ({ x: value, y: value }));
+    const all = datasets.flatMap((set) => set.data.flatMap(({x, y}) => [x, y]));
+    const ends = [Math.min(...all), Math.max(...all)].map((value) => ({x: value, y: value}));
     datasets.push({
-      type: 'line', label: 'equal', data: ends, borderColor: style('--soft'), borderDash: [4, 4], borderWidth: 1,
-      pointRadius: 0, pointHitRadius: 0, backgroundColor: style('--soft'),
+      type: 'line',
+      label: 'equal',
+      band: true,
+      data: ends,
+      borderColor: style('--soft'),
+      borderDash: [4, 4],
+      borderWidth: 1,
+      pointRadius: 0,
+      pointHitRadius: 0,
+      backgroundColor: style('--soft'),
     });
+    const room = {min: ends[0].x * 0.9, max: ends[1].x * 1.1};
     const scales = {
-      x: axis(figure.columns[figure.x], figure.xlog), y: axis(figure.columns[figure.y], figure.ylog),
+      x: {...axis(figure.columns[figure.x], figure.xlog), ...room},
+      y: {...axis(figure.columns[figure.y], figure.ylog), ...room},
     };
     return config('scatter', datasets, {
-      scales, legend: true, mark: null,
-      hover: ({ dataset, raw }) => dataset.label + ': ' + text(raw.x) + ' \u2192 ' + text(raw.y) + ' ' +
-        figure.columns[figure.y].unit,
+      scales,
+      mark: null,
+      hover: ({dataset, raw}) => dataset.label + ': ' + text(raw.x) + ' \u2192 ' + text(raw.y) +
+          ' ' + figure.columns[figure.y].unit,
     });
   }
 
   const kDrawings = {
-    line, scatter, stacked,
+    line,
+    scatter,
+    stacked,
     bars: (figure, rows) => lying(figure, rows, 'bar'),
     dots: (figure, rows) => lying(figure, rows, 'line'),
   };
@@ -306,10 +218,10 @@ const Charts = (() => {
   // Pixels that bars need so that each has its label.
   function height(figure, rows) {
     if (!['bars', 'dots', 'stacked'].includes(figure.draw)) return null;
-    const labels = distinct(rows.map((row) => row[figure.x])).length;
+    const labels = labelsOf(figure, rows).length;
     const each = figure.draw === 'stacked' ? figure.stacks.length : by(rows, figure.series).size;
-    return labels * (each * 15 + 10) + (each > 1 || figure.draw === 'stacked' ? 110 : 60);
+    return labels * (each * 15 + 10) + 60;
   }
 
-  return { parseCsv, height, make: (figure, rows) => kDrawings[figure.draw](figure, rows) };
+  return {parseCsv, height, legend, make: (figure, rows) => kDrawings[figure.draw](figure, rows)};
 })();

@@ -57,7 +57,9 @@ std::vector<Facet> facets_of(const Figure& figure) {
   for (std::size_t row = 0; row < figure.table.rows.size(); ++row) {
     std::string label;
     for (const std::string& name : figure.look.facets) {
-      const std::string part = text_in(figure.table.rows[row][figure.table.column(name)]);
+      const TableValue& value = figure.table.rows[row][figure.table.column(name)];
+      const std::string part =
+          std::holds_alternative<double>(value) ? name + " " + text_in(value) : text_in(value);
       if (!part.empty()) label += (label.empty() ? "" : " \u00b7 ") + part;
     }
     const std::size_t place = place_in(labels, label);
@@ -96,6 +98,8 @@ NumberText::NumberText(const Table& table, std::size_t column) {
   std::vector<double> numbers = numbers_in(table, column);
   for (double& number : numbers) number = std::abs(number);
   std::erase(numbers, 0.0);
+  part_of_one_ = std::ranges::all_of(numbers_in(table, column),
+                                     [](double number) { return number >= 0 && number <= 1; });
   if (const std::optional<int> wanted = table.columns[column].decimals) {
     decimals_ = *wanted;
     return;
@@ -112,9 +116,10 @@ NumberText::NumberText(const Table& table, std::size_t column) {
 std::string NumberText::operator()(double number) const {
   if (tiny_or_huge_ && number != 0) return fmt::format("{:.3g}", number);
   const std::string text = fmt::format("{:.{}f}", number, decimals_);
-  // What rounds to zero has no sign.
-  return text.find_first_not_of("-0.") == std::string::npos ? text.substr(text[0] == '-' ? 1 : 0)
-                                                            : text;
+  if (text.find_first_not_of("-0.") != std::string::npos || number == 0) return text;
+  if (part_of_one_ && number > 0)
+    return fmt::format("<{:.{}f}", std::pow(10, -decimals_), decimals_);
+  return text.substr(text[0] == '-' ? 1 : 0);  // what rounds to zero has no sign
 }
 
 std::string csv_heading(const TableColumn& column) {

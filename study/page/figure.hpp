@@ -100,6 +100,7 @@ class NumberText {
  private:
   int decimals_ = 0;
   bool tiny_or_huge_ = false;
+  bool part_of_one_ = false;  // as probabilities are: too small for its decimals is no zero
 };
 
 std::string csv_of(const Table& table);              // RFC 4180; numbers with all their digits

@@ -13,6 +13,11 @@ namespace {
 // More charts than these do not stand beside each other: one is chosen.
 constexpr std::size_t kMostFacets = 6;
 
+// Such texts stay on one line.
+constexpr std::size_t kShort = 24;
+// Tables without a chart are open up to here.
+constexpr std::size_t kMostOpen = 24;
+
 constexpr std::array<std::string_view, 7> kDrawings{"table", "line",    "bars", "stacked",
                                                     "dots",  "scatter", "heat"};
 // By what a verdict says, not by its word: one look for each.
@@ -88,18 +93,20 @@ class TableHtml {
       case ColumnKind::code:
         return fmt::format("<td><code>{}</code></td>", escaped(*text));
       default:
-        return fmt::format("<td>{}</td>", escaped(*text));
+        return fmt::format("<td{}>{}</td>", text->size() <= kShort ? " class=\"s\"" : "",
+                           escaped(*text));
     }
   }
 
   std::string number_cell(const std::vector<TableValue>& row, std::size_t i, double number) const {
-    return fmt::format("<td class=\"n\" data-v=\"{}\"{}>{}{}</td>", number, heat(number),
-                       texts_[i](number), between(row, i));
+    return fmt::format("<td class=\"n\" data-v=\"{}\"{}>{}{}</td>", number, heat(i, number),
+                       escaped(texts_[i](number)), between(row, i));
   }
 
   // How far from what it is compared with, in doublings; two of them are all the colour there is.
-  std::string heat(double number) const {
-    if (look_.drawing != Drawing::heat || !look_.mark || number <= 0) return {};
+  std::string heat(std::size_t column, double number) const {
+    const bool is_value = column >= look_.facets.size();  // of a pivoted table
+    if (look_.drawing != Drawing::heat || !is_value || !look_.mark || number <= 0) return {};
     const double far = std::clamp(std::log2(number / *look_.mark) / 2, -1.0, 1.0);
     if (std::abs(far) < 0.02) return {};
     return fmt::format(" style=\"--heat:{:.2f}\" data-heat=\"{}\"", std::abs(far),
@@ -142,10 +149,12 @@ std::string table_of(const Figure& figure) {
   if (!figure.fold_by.empty()) return in_folds(figure);
   const Table shown = figure.look.drawing == Drawing::heat ? pivoted(figure) : figure.table;
   const std::string table = TableHtml(shown, figure.look).html(figure.title, all_rows(shown));
-  const bool open = figure.showing == Showing::open || figure.look.drawing == Drawing::heat;
+  const bool alone = figure.look.drawing == Drawing::table && figure.table.rows.size() <= kMostOpen;
+  const bool open =
+      figure.showing == Showing::open || figure.look.drawing == Drawing::heat || alone;
   if (open) return table;
-  return fmt::format("<details class=\"data\"><summary>Table: {} rows</summary>\n{}</details>\n",
-                     shown.rows.size(), table);
+  return fmt::format("<details class=\"data\"><summary>Table: {} row{}</summary>\n{}</details>\n",
+                     shown.rows.size(), shown.rows.size() == 1 ? "" : "s", table);
 }
 
 std::string plot(std::string_view label, std::size_t facet) {

@@ -35,11 +35,12 @@ bool is_bound(const TableColumn& column) {
 
 std::string number_text(const Table& table, const std::vector<TableValue>& row, std::size_t i) {
   const NumberText text(table, i);
-  std::string out = text(std::get<double>(row[i]));
+  std::string out = plain(text(std::get<double>(row[i])));
   if (i + 2 >= row.size() || !is_bound(table.columns[i + 1])) return out;
   const auto* low = std::get_if<double>(&row[i + 1]);
   const auto* high = std::get_if<double>(&row[i + 2]);
-  if (low != nullptr && high != nullptr) out += fmt::format(" ({} to {})", text(*low), text(*high));
+  if (low != nullptr && high != nullptr)
+    out += fmt::format(" ({} to {})", plain(text(*low)), plain(text(*high)));
   return out;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <span>
+
 #include "study/page/embedded.hpp"
 
 namespace narrowcast {
@@ -10,6 +12,9 @@ namespace {
 // Nothing comes from anywhere else, whatever records say.
 constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:";
+
+// These are found without a list of contents.
+constexpr std::size_t kFewSections = 5;
 
 std::string html_of(const Text& text) {
   const std::string_view role = text.role == TextRole::lead   ? " class=\"lead\""
@@ -39,9 +44,9 @@ struct BlockToHtml {
 };
 
 std::string contents(const Page& page) {
-  if (page.sections.size() < 3) return {};
+  if (page.sections.size() < kFewSections) return {};
   std::string out = "<nav aria-label=\"Contents\">";
-  for (const PageSection& section : page.sections)
+  for (const PageSection& section : std::span(page.sections).subspan(1))
     out += fmt::format("<a href=\"#{}\">{}</a> ", section.id, escaped(section.title));
   return out + "</nav>\n";
 }
@@ -85,17 +90,17 @@ std::string escaped(std::string_view text) {
 }
 
 std::string html_of(const Page& page) {
+  std::string scripts;
+  for (const std::string_view script : {chart_js(), chart_parts_js(), charts_js(), page_js()})
+    scripts += fmt::format("<script>\n{}</script>\n", script);
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"{0}\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<link rel=\"icon\" "
-      "href=\"data:,\">\n<title>{1}</title>\n<style>\n{2}</style></head>\n<body>\n"
-      "<noscript><p class=\"note\">Charts need JavaScript; their data is in the tables below "
-      "them.</p></noscript>\n{3}<script>{4}</script>\n<script>\n{5}</script>\n<script>\n{6}</"
-      "script>\n"
-      "</body></html>\n",
-      kPolicy, escaped(page.title), page_css(), body(page), chart_js(), charts_js(), page_js());
+      "<link rel=\"icon\" href=\"data:,\">\n<title>{1}</title>\n<style>\n{2}</style></head>\n"
+      "<body>\n<noscript><p class=\"note\">Charts need JavaScript; their data is in the tables "
+      "below them.</p></noscript>\n{3}{4}</body></html>\n",
+      kPolicy, escaped(page.title), page_css(), body(page), scripts);
 }
 
 }  // namespace narrowcast

@@ -8,8 +8,10 @@
   function figureOf(element) {
     const holder = element.closest('figure');
     if (!figures.has(holder)) {
-      const figure = JSON.parse(holder.querySelector('script[type="application/json"]').textContent);
+      const figure =
+          JSON.parse(holder.querySelector('script[type="application/json"]').textContent);
       figure.rows = Charts.parseCsv(figure.csv).slice(1);
+      figure.hidden = new Set();
       figures.set(holder, figure);
     }
     return figures.get(holder);
@@ -30,16 +32,52 @@
       watcher.unobserve(entry.target);
       if (!drawn.has(entry.target)) draw(entry.target);
     }
-  }, { rootMargin: '300px' });
+  }, {rootMargin: '300px'});
+
+  // ---- what is drawn, and how ----
+
+  // One legend for all charts of a figure.
+  function addLegend(holder) {
+    const figure = figureOf(holder.firstElementChild);
+    const legend = document.createElement('p');
+    legend.className = 'legend';
+    for (const {name, style} of Charts.legend(figure)) {
+      const button = document.createElement('button');
+      const square = document.createElement('span');
+      square.style.background = 'var(' + style + ')';
+      button.type = 'button';
+      button.ariaPressed = 'true';
+      button.append(square, name);
+      button.addEventListener('click', () => {
+        const hide = !figure.hidden.has(name);
+        if (hide)
+          figure.hidden.add(name);
+        else
+          figure.hidden.delete(name);
+        button.ariaPressed = String(!hide);
+        holder.querySelectorAll('canvas').forEach((canvas) => {
+          if (drawn.has(canvas)) draw(canvas);
+        });
+      });
+      legend.append(button);
+    }
+    if (legend.children.length > 0) holder.querySelector('.facets, .plot').before(legend);
+  }
+  document.querySelectorAll('figure:has(canvas)').forEach(addLegend);
 
   const canvases = () => document.querySelectorAll('canvas[data-facet]');
   canvases().forEach((canvas) => watcher.observe(canvas));
 
   document.querySelectorAll('.pick select').forEach((select) => {
     const canvas = select.closest('figure').querySelector('canvas');
-    const choose = () => { canvas.dataset.facet = select.value; };
+    const choose = () => {
+      canvas.dataset.facet = select.value;
+    };
     choose();  // browsers keep what was chosen over a reload
-    select.addEventListener('change', () => { choose(); draw(canvas); });
+    select.addEventListener('change', () => {
+      choose();
+      draw(canvas);
+    });
   });
 
   // ---- light, dark and paper ----
@@ -51,14 +89,18 @@
   let opened = [];
   addEventListener('beforeprint', () => {
     document.documentElement.dataset.paper = '';
-    opened = [...document.querySelectorAll('details.data:not([open])')]
-      .filter((fold) => fold.querySelectorAll('tbody tr').length <= kMostPrinted);
-    opened.forEach((fold) => { fold.open = true; });
+    opened = [...document.querySelectorAll('details.data:not([open])')].filter(
+        (fold) => fold.querySelectorAll('tbody tr').length <= kMostPrinted);
+    opened.forEach((fold) => {
+      fold.open = true;
+    });
     canvases().forEach(draw);
   });
   addEventListener('afterprint', () => {
     delete document.documentElement.dataset.paper;
-    opened.forEach((fold) => { fold.open = false; });
+    opened.forEach((fold) => {
+      fold.open = false;
+    });
     again();
   });
 
@@ -68,7 +110,7 @@
   function compare(a, b, way) {
     if (a === '' || b === '') return (a === '') - (b === '');
     if (typeof a === 'number' && typeof b === 'number') return way * (a - b);
-    return way * String(a).localeCompare(String(b), 'en', { numeric: true });
+    return way * String(a).localeCompare(String(b), 'en', {numeric: true});
   }
 
   function key(row, column) {
@@ -81,9 +123,9 @@
     for (const other of heading.parentElement.cells) other.ariaSort = 'none';
     heading.ariaSort = way === 1 ? 'ascending' : 'descending';
     const body = heading.closest('table').tBodies[0];
-    const rows = [...body.rows].map((row) => ({ row, key: key(row, heading.cellIndex) }));
+    const rows = [...body.rows].map((row) => ({row, key: key(row, heading.cellIndex)}));
     rows.sort((a, b) => compare(a.key, b.key, way));
-    body.append(...rows.map(({ row }) => row));
+    body.append(...rows.map(({row}) => row));
   }
 
   document.querySelectorAll('table.sortable thead th').forEach((heading) => {
@@ -113,16 +155,20 @@
   document.querySelectorAll('.csv .copy').forEach((button) => {
     const words = button.textContent;
     button.addEventListener('click', async () => {
-      const { csv } = figureOf(button);
+      const {csv} = figureOf(button);
       try {
         // Pages that come from a file have no clipboard in some browsers.
-        if (navigator.clipboard) await navigator.clipboard.writeText(csv).catch(() => copyByHand(csv));
-        else copyByHand(csv);
+        if (navigator.clipboard)
+          await navigator.clipboard.writeText(csv).catch(() => copyByHand(csv));
+        else
+          copyByHand(csv);
         button.textContent = 'Copied';
       } catch (error) {
         button.textContent = 'Not copied: ' + error.message;
       }
-      setTimeout(() => { button.textContent = words; }, 2000);
+      setTimeout(() => {
+        button.textContent = words;
+      }, 2000);
     });
   });
 })();

@@ -44,13 +44,13 @@ Figure errors_figure(const ReportData& data) {
   add_estimate(heads, number_column("last error", "%", 2));
   add_estimate(heads, number_column("best error", "%", 2));
   add_contrast(heads, number_column("difference", "points", 2));
-  heads.push_back(verdict_column("best error, verdict"));
+  heads.push_back(verdict_column("of best error"));
   heads.push_back(number_column("not a number", "seeds"));
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const Accuracy& accuracy = data.analysis.accuracy[i];
     Row& row = figure.table.rows.emplace_back();
     columns.add_to(row, settings[i]);
-    row.emplace_back(codec_label(*cells[i]));
+    row.emplace_back(variant_of(*cells[i]));
     row.emplace_back(static_cast<double>(accuracy.last.count));
     add_estimate(row, accuracy.last);
     add_estimate(row, accuracy.best);
@@ -92,7 +92,7 @@ Figure variance_figure(const ReportData& data) {
   heads.push_back(text_column("codecs"));
   for (const std::string which : {"last", "best"}) {
     heads.push_back(number_column("F, " + which, "", 2));
-    heads.push_back(text_column("degrees of freedom, " + which));
+    heads.push_back(text_column("df, " + which));
     heads.push_back(number_column("p, " + which, "", 3));
   }
   for (std::size_t i = 0; i < cells.size(); ++i) {

@@ -80,7 +80,8 @@ std::string where(const StudyAnswer& answer, Source source, std::string_view axi
   for (const StudySetting& setting : answer.settings) {
     const auto value = setting.axes.find(axis);
     if (setting.source != source || value == setting.axes.end()) continue;
-    const std::string name = axis_value(axis, value->second);
+    const std::string name =
+        value->second.empty() || value->second == "none" ? "no limit" : value->second;
     if (!counts.contains(name)) order.push_back(name);
     auto& [yes, all] = counts[name];
     yes += setting.pays == Pays::yes ||
@@ -106,14 +107,26 @@ const Choice* shown(const StudySetting& setting) {
   return quickest == setting.choices.end() ? nullptr : &*quickest;
 }
 
+// A setting has no settings of cells: where two have equal axes, their cells tell them apart.
+Cell cell_of(const ReportData& data, const StudySetting& setting) {
+  Cell cell{.kind = source_label(setting.source), .axes = setting.axes};
+  if (!setting.choices.empty())
+    for (const auto& [key, value] : data.group(setting.choices.front().timing).cell.settings)
+      if (key != "codec") cell.settings.emplace(key, value);
+  return cell;
+}
+
 Figure settings_figure(const ReportData& data, Source source) {
   std::vector<const StudySetting*> settings;
-  std::vector<Axes> axes;
+  std::vector<Cell> cells;
   for (const StudySetting& setting : data.analysis.answer.settings)
     if (setting.source == source) {
       settings.push_back(&setting);
-      axes.push_back(setting.axes);
+      cells.push_back(cell_of(data, setting));
     }
+  std::vector<const Cell*> views;
+  for (const Cell& cell : cells) views.push_back(&cell);
+  const std::vector<Axes> axes = settings_of(views);
   const SettingColumns columns(axes);
   const bool measured = source == Source::measured;
   Figure figure{.id = measured ? "answer" : "answer-predicted",
@@ -123,20 +136,21 @@ Figure settings_figure(const ReportData& data, Source source) {
                                        "95 % interval. {}",
                                        data.study.baseline, columns.common()),
                 .showing = settings.size() > kCompact ? Showing::folded : Showing::open};
-  columns.add_to(figure.table.columns);
+  // What people look for first is what a phone shows.
   figure.table.columns.push_back(verdict_column("pays"));
-  figure.table.columns.push_back(text_column("codec"));
   add_estimate(figure.table.columns, number_column("gain", "times", 2));
+  figure.table.columns.push_back(text_column("codec"));
+  columns.add_to(figure.table.columns);
   figure.table.columns.push_back(verdict_column("time"));
   figure.table.columns.push_back(verdict_column("error"));
-  for (const StudySetting* setting : settings) {
+  for (std::size_t i = 0; i < settings.size(); ++i) {
     Row& row = figure.table.rows.emplace_back();
-    columns.add_to(row, setting->axes);
-    row.emplace_back(std::string(word_of(setting->pays)));
-    const Choice* choice = shown(*setting);
-    row.emplace_back(choice == nullptr ? std::string()
-                                       : codec_label(data.group(choice->timing).cell));
+    row.emplace_back(std::string(word_of(settings[i]->pays)));
+    const Choice* choice = shown(*settings[i]);
     add_estimate(row, choice == nullptr ? Estimate{} : choice->gain.effect);
+    row.emplace_back(choice == nullptr ? std::string()
+                                       : variant_of(data.group(choice->timing).cell));
+    columns.add_to(row, axes[i]);
     row.emplace_back(std::string(choice == nullptr ? "" : speed_word(choice->gain)));
     row.emplace_back(std::string(choice == nullptr  ? ""
                                  : choice->accuracy ? error_word(*choice->accuracy)
@@ -155,7 +169,7 @@ void add_source(std::vector<Block>& blocks, const ReportData& data, Source sourc
   blocks.emplace_back(
       Text{verdict(tally, source, data.study.baseline), leads ? TextRole::lead : TextRole::plain});
   std::string more = wins(tally);
-  for (const std::string_view axis : {"net", "link", "profile"})
+  for (const std::string_view axis : {"net", measured ? "link" : "profile"})
     if (const std::string text = where(answer, source, axis); !text.empty())
       more += (more.empty() ? "" : " ") + text;
   if (!more.empty()) blocks.emplace_back(Text{more});

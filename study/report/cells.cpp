@@ -15,7 +15,8 @@ std::string configuration(const Cell& cell) {
     if (axis != "net" && axis != "data")
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axis, value);
   for (const auto& [key, value] : cell.settings)
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", key, value);
+    if (key != "codec" || value != cell.at("codec"))
+      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", key, value);
   return text;
 }
 

@@ -10,7 +10,7 @@ void add_bar(Table& bars, const MeanRow& line, const CellGroup& group, std::stri
       line.number(whose == "paper" ? "published_relative_percent" : "relative_percent");
   if (error)
     bars.rows.push_back(
-        {line.text("distribution"), codec_label(group.cell), std::string(whose), *error});
+        {line.text("distribution"), variant_of(group.cell), std::string(whose), *error});
 }
 
 std::vector<Block> blocks(const ReportData& data) {
@@ -38,7 +38,7 @@ std::vector<Block> blocks(const ReportData& data) {
     for (const MeanRow& line : mean_rows(*group, "samples")) {
       add_bar(bars.table, line, *group, "measured");
       add_bar(bars.table, line, *group, "paper");
-      Row row{codec_label(group->cell), line.text("distribution")};
+      Row row{variant_of(group->cell), line.text("distribution")};
       for (const std::string_view name :
            {"bits_per_value", "relative_percent", "published_relative_percent", "mse",
             "published_mse", "mae", "snr_db"})

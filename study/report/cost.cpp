@@ -37,7 +37,7 @@ std::vector<Block> blocks(const ReportData& data) {
   for (std::size_t i = 0; i < costs.size(); ++i) {
     Row& row = figure.table.rows.emplace_back();
     columns.add_to(row, settings[i]);
-    row.emplace_back(codec_label(*cells[i]));
+    row.emplace_back(variant_of(*cells[i]));
     row.push_back(number_value(cells[i]->at("workers")));
     row.emplace_back(costs[i].price);
     row.push_back(scaled(costs[i].over_baseline, 100));

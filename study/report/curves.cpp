@@ -63,7 +63,7 @@ std::vector<Block> blocks(const ReportData& data) {
     for (const auto& [epoch, errors] : errors_by_epoch(*groups[i])) {
       Row& row = figure.table.rows.emplace_back();
       columns.add_to(row, settings[i]);
-      row.emplace_back(codec_label(groups[i]->cell));
+      row.emplace_back(variant_of(groups[i]->cell));
       row.emplace_back(epoch);
       add_estimate(row, estimate(errors));
       row.emplace_back(static_cast<double>(errors.size()));

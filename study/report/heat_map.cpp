@@ -9,7 +9,10 @@ namespace {
 
 std::vector<const Speed*> compared(const ReportData& data, Source source) {
   std::vector<const Speed*> speeds = timed(data, source);
-  std::erase_if(speeds, [](const Speed* speed) { return !speed->gain; });
+  // Predictions for here stand beside what they were compared with.
+  std::erase_if(speeds, [&](const Speed* speed) {
+    return !speed->gain || data.group(speed->group).at("profile") == "here";
+  });
   return speeds;
 }
 
@@ -36,7 +39,7 @@ Figure gains(const ReportData& data, std::span<const Speed* const> speeds, Sourc
   for (std::size_t i = 0; i < speeds.size(); ++i) {
     Row& row = figure.table.rows.emplace_back();
     columns.add_to(row, settings[i]);
-    row.emplace_back(codec_label(*cells[i]));
+    row.emplace_back(variant_of(*cells[i]));
     add_contrast(row, speeds[i]->gain, speed_word(speeds[i]->gain));
   }
   return figure;

@@ -30,7 +30,7 @@ std::vector<Block> blocks(const ReportData& data) {
   const std::vector<Axes> settings = settings_of(cells_of(groups));
   const SettingColumns columns(settings);
   Figure figure{.id = "parts",
-                .title = "Parts of a step",
+                .title = "What a step spends its time on",
                 .caption =
                     "Upper bar: the step itself, which computes and then waits for what has not "
                     "arrived. Lower bar: "
@@ -52,7 +52,7 @@ std::vector<Block> blocks(const ReportData& data) {
     Row& row = figure.table.rows.emplace_back();
     const auto mean = [&](std::string_view name) { return mean_value(groups[i]->quiet, name); };
     columns.add_to(row, settings[i]);
-    row.emplace_back(codec_label(groups[i]->cell));
+    row.emplace_back(variant_of(groups[i]->cell));
     row.push_back(value_of(mean("step_ms")));
     for (const Part& part : kParts) row.push_back(value_of(mean(part.value)));
     row.push_back(scaled(mean("overlap"), 100));

@@ -14,7 +14,7 @@ Figure checks_figure(const ReportData& data) {
   const std::vector<Axes> settings = settings_of(cells);
   const SettingColumns columns(settings);
   Figure figure{.id = "prediction",
-                .title = "Predicted against measured",
+                .title = "A step in milliseconds",
                 .caption = "On the dashed line both are equal. " + columns.common(),
                 .look = {.drawing = Drawing::scatter,
                          .x = "measured",
@@ -33,7 +33,7 @@ Figure checks_figure(const ReportData& data) {
   for (std::size_t i = 0; i < checks.size(); ++i) {
     Row& row = figure.table.rows.emplace_back();
     columns.add_to(row, settings[i]);
-    row.emplace_back(codec_label(*cells[i]));
+    row.emplace_back(variant_of(*cells[i]));
     row.emplace_back(checks[i].measured_ms);
     row.emplace_back(checks[i].predicted_ms);
     row.emplace_back(100 * checks[i].relative_error);
@@ -46,8 +46,8 @@ std::vector<Block> blocks(const ReportData& data) {
   const PredictionCheck& found = data.analysis.prediction;
   if (found.checks.empty()) return {};
   return {Text{fmt::format("{} of {} measured steps lie inside the bounds that were predicted; the "
-                           "median error is {:.1f} %, the "
-                           "worst {:.1f} %.",
+                           "median error is {:.1f}\u00a0%, the "
+                           "worst {:.1f}\u00a0%.",
                            found.inside, found.checks.size(), 100 * found.median.value_or(0),
                            100 * found.worst.value_or(0))},
           checks_figure(data)};

@@ -31,7 +31,7 @@ std::vector<Block> blocks(const ReportData& data) {
   const SettingColumns columns(settings);
   Figure figure{
       .id = "round-off",
-      .title = "Round-off by algorithm",
+      .title = "Relative error of sums",
       .caption = "Mean relative error of an all-reduce whose partial sums are in few bits. " +
                  columns.common(),
       .look = {.drawing = Drawing::bars, .x = "algorithm", .y = "round-off", .series = "sums"}};
@@ -49,7 +49,7 @@ std::vector<Block> blocks(const ReportData& data) {
         if (!percent) continue;
         Row& row = figure.table.rows.emplace_back();
         columns.add_to(row, settings[i]);
-        row.emplace_back(codec_label(groups[i]->cell));
+        row.emplace_back(variant_of(groups[i]->cell));
         row.emplace_back(algorithm(line));
         row.emplace_back(std::string(way.name));
         row.emplace_back(*percent);

@@ -42,7 +42,7 @@ std::vector<Block> blocks(const ReportData& data) {
     const auto mean = [&](std::string_view name) { return mean_value(groups[i]->done, name); };
     Row& row = figure.table.rows.emplace_back();
     columns.add_to(row, settings[i]);
-    row.emplace_back(codec_label(groups[i]->cell));
+    row.emplace_back(variant_of(groups[i]->cell));
     row.push_back(number_value(groups[i]->at("workers")));
     row.push_back(value_of(mean("speedup")));
     row.push_back(value_of(mean("over_fp32")));

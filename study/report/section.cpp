@@ -37,8 +37,8 @@ void add_estimate(Row& row, const std::optional<Estimate>& estimate) {
 
 void add_contrast(std::vector<TableColumn>& columns, const TableColumn& number) {
   add_estimate(columns, number);
-  columns.push_back(number_column(number.name + ", p", "Holm", 3));
-  columns.push_back(verdict_column(number.name + ", verdict"));
+  columns.push_back(number_column("p", "Holm", 3));
+  columns.push_back(verdict_column("verdict"));
 }
 
 void add_contrast(Row& row, const std::optional<Contrast>& contrast, std::string_view word) {
@@ -58,13 +58,6 @@ std::string_view error_word(const std::optional<Judgement>& judgement) {
   if (!judgement) return "";
   if (*judgement == Judgement::too_little) return "too little data";
   return name_of(*judgement);
-}
-
-std::string codec_label(const Cell& cell) {
-  const std::string_view plan = cell.at("plan");
-  std::string label(cell.at("codec"));
-  if (!plan.empty() && plan != "none") label += (label.empty() ? "" : ", ") + std::string(plan);
-  return label;
 }
 
 std::string source_label(Source source) {

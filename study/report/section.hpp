@@ -48,8 +48,6 @@ void add_contrast(Row& row, const std::optional<Contrast>& contrast, std::string
 std::string_view speed_word(const std::optional<Contrast>& gain);
 std::string_view error_word(const std::optional<Judgement>& judgement);
 
-// What a line or bar is called: the codec, and its plan if it has one.
-std::string codec_label(const Cell& cell);
 std::string source_label(Source source);
 
 // A number that an axis has as text; nothing for what is none. Nothing stays nothing.

@@ -47,7 +47,7 @@ std::vector<Block> blocks(const ReportData& data) {
     const CellGroup& group = data.group(speeds[i]->group);
     Row& row = figure.table.rows.emplace_back();
     columns.add_to(row, settings[i]);
-    row.emplace_back(codec_label(group.cell));
+    row.emplace_back(variant_of(group.cell));
     row.push_back(number_value(group.at("workers")));
     add_estimate(row, speeds[i]->images_per_s);
     add_estimate(row, speeds[i]->step_ms);

@@ -37,7 +37,7 @@ Figure times_figure(const ReportData& data) {
   const SettingColumns columns(settings);
   Figure figure{
       .id = "time-to-accuracy",
-      .title = "Time to accuracy",
+      .title = "Seconds until the error is as low as with " + data.study.baseline,
       .caption = fmt::format(
           "Seconds until the test error is as low as the worst seed of {0} gets{1}; shorter is "
           "better. Whiskers "
@@ -63,7 +63,7 @@ Figure times_figure(const ReportData& data) {
   heads.push_back(verdict_column("verdict"));
   for (std::size_t i = 0; i < cells.size(); ++i) {
     columns.add_to(figure.table.rows.emplace_back(), settings[i]);
-    add_row(figure.table, data.analysis.times[i], codec_label(cells[i]));
+    add_row(figure.table, data.analysis.times[i], variant_of(cells[i]));
   }
   return figure;
 }

@@ -12,7 +12,7 @@ std::vector<Block> blocks(const ReportData& data) {
   const SettingColumns columns(settings, "size");
   Figure figure{
       .id = "transfers",
-      .title = "Transfers by size",
+      .title = "Speedup of a transfer",
       .caption =
           "How many times as quick as in fp32 a matrix comes from one rank to another, decoded. " +
           columns.common(),
@@ -27,7 +27,7 @@ std::vector<Block> blocks(const ReportData& data) {
   columns.add_to(figure.table.columns);
   auto& heads = figure.table.columns;
   heads.push_back(text_column("codec"));
-  heads.push_back(number_column("size", "bytes", 0));
+  heads.push_back(number_column("size", "KiB"));
   heads.push_back(number_column("time", "µs"));
   heads.push_back(number_column("fp32", "µs"));
   add_estimate(heads, number_column("speedup", "times", 2));
@@ -38,9 +38,8 @@ std::vector<Block> blocks(const ReportData& data) {
       if (const auto speedup = record->value("speedup")) speedups.push_back(*speedup);
     Row& row = figure.table.rows.emplace_back();
     columns.add_to(row, settings[i]);
-    row.emplace_back(codec_label(group.cell));
-    const std::optional<double> bytes = mean_value(group.done, "bytes");
-    row.push_back(bytes ? value_of(bytes) : number_value(group.at("size")));
+    row.emplace_back(variant_of(group.cell));
+    row.push_back(scaled(mean_value(group.done, "bytes"), 1.0 / 1024));
     row.push_back(value_of(mean_value(group.done, "time_us")));
     row.push_back(value_of(mean_value(group.done, "fp32_us")));
     add_estimate(row, speedups.empty() ? Estimate{} : estimate(speedups));
