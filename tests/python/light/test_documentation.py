@@ -24,6 +24,12 @@ def test_examples_of_docstrings_hold(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
+def test_examples_of_the_manual_hold():
+    manual = pathlib.Path(__file__).parents[3] / "docs" / "python.md"
+    found = doctest.testfile(str(manual), module_relative=False)
+    assert found.attempted > 0 and found.failed == 0
+
+
 def test_every_public_function_has_an_example():
     for name in narrowcast.__all__:
         thing = getattr(narrowcast, name)
