@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "bench/accuracy.hpp"
 #include "codec/codec.hpp"
 #include "codec/frame.hpp"
@@ -50,6 +51,7 @@ nb::ndarray<nb::numpy, float, nb::ndim<1>> decode(const BytesIn& frame) {
 
 void quantize(const FloatsIn& values, const FloatsOut& out, const std::string& spec,
               std::uint64_t seed, std::optional<std::size_t> innermost) {
+  require(out.size() == values.size(), Fault::usage, "there must be as many results as values");
   const nb::gil_scoped_release free;
   const std::unique_ptr<Codec> codec = make_codec(spec, {.innermost = innermost});
   std::vector<std::byte> message(codec->max_bytes(values.size()));
@@ -130,13 +132,14 @@ nb::list codec_rows() {
 void add_codecs(nb::module_& module) {
   using nb::arg;
   module.def("codecs", codec_rows, "What `narrowcast codecs --json` prints.");
-  module.def("encode", encode, arg("values"), arg("spec"), arg("seed"), arg("innermost").none(),
-             "A frame.");
-  module.def("decode", decode, arg("frame"), "The values of a frame, checked.");
-  module.def("quantize", quantize, arg("values"), arg("out"), arg("spec"), arg("seed"),
-             arg("innermost").none(), "Encodes and decodes, into `out` of the same length.");
-  module.def("errors", errors, arg("values"), arg("spec"), arg("seed"), arg("innermost").none(),
-             "How far decoded values are from these.");
+  module.def("encode", encode, arg("values").noconvert(), arg("spec"), arg("seed"),
+             arg("innermost").none(), "A frame.");
+  module.def("decode", decode, arg("frame").noconvert(), "The values of a frame, checked.");
+  module.def("quantize", quantize, arg("values").noconvert(), arg("out").noconvert(), arg("spec"),
+             arg("seed"), arg("innermost").none(),
+             "Encodes and decodes, into `out` of the same length.");
+  module.def("errors", errors, arg("values").noconvert(), arg("spec"), arg("seed"),
+             arg("innermost").none(), "How far decoded values are from these.");
 }
 
 }  // namespace narrowcast::python

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import narrowcast
+from narrowcast import _core
 
 DTYPES = [np.float32, np.float64, np.float16, ml_dtypes.bfloat16, ">f4", ">f8"]
 
@@ -99,6 +100,17 @@ def test_what_is_no_array_of_floats_is_refused(array, message):
     for function in (narrowcast.encode, narrowcast.quantize, narrowcast.errors):
         with pytest.raises(TypeError, match=message):
             function(array, "fp32")
+
+
+def test_the_extension_copies_nothing_by_itself():
+    good, out = ramp(10), ramp(10)
+    for wrong in (ramp(10, np.float64), ramp(20)[::2], ramp((2, 5))):
+        with pytest.raises(TypeError):
+            _core.quantize(wrong, out, "fp32", 0, None)
+        with pytest.raises(TypeError):
+            _core.quantize(good, wrong, "fp32", 0, None)
+    with pytest.raises(narrowcast.UsageError, match="as many results as values"):
+        _core.quantize(good, ramp(9), "fp32", 0, None)
 
 
 def test_torch_is_not_imported():

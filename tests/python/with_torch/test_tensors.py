@@ -1,4 +1,7 @@
-"""Every kind of tensor on the CPU goes in and comes out as what it was, or is refused."""
+"""Every kind of tensor on the CPU goes in and comes out as what it was, or is refused.
+
+Without the ways between torch and numpy: old versions of one and new ones of the other have none.
+"""
 
 import numpy as np
 import pytest
@@ -27,7 +30,7 @@ def test_dtype_and_shape_are_kept(dtype):
 @pytest.mark.parametrize("spec", ["dynamic8", "onebit:column=shape", "qsgd:bits=4"])
 def test_the_frame_is_that_of_the_same_values_in_numpy(spec, dtype):
     values = ramp(20, 50, dtype=dtype)
-    same = values.to(torch.float32).numpy()
+    same = np.array(values.tolist(), np.float32)
     assert narrowcast.encode(values, spec, 3) == narrowcast.encode(same, spec, 3)
     assert narrowcast.errors(values, spec, 3) == narrowcast.errors(same, spec, 3)
 
@@ -57,8 +60,8 @@ VIEWS = {
 def test_views_are_read_in_the_order_of_their_indices(view, dtype):
     values = view(ramp(6, 8, dtype=dtype))
     before = values.detach().clone()
-    decoded = torch.from_numpy(narrowcast.decode(narrowcast.encode(values, "fp32")))
-    assert torch.equal(decoded, before.reshape(-1).to(torch.float32))
+    decoded = narrowcast.decode(narrowcast.encode(values, "fp32"))
+    assert decoded.tolist() == before.reshape(-1).to(torch.float32).tolist()
     quantized = narrowcast.quantize(values, "fp32")
     assert torch.equal(quantized, before.to(torch.float32).to(dtype))
     assert not quantized.requires_grad
@@ -92,12 +95,13 @@ REFUSED = {
     "integers": (torch.arange(3), r"array has dtype int64; give float32, float64,"),
     "truths": (torch.tensor([True]), r"array has dtype bool;"),
     "complex numbers": (torch.tensor([1j]), r"array has dtype complex64;"),
-    "8 bits": (torch.zeros(1).to(torch.float8_e4m3fn), r"array has dtype float8_e4m3fn;"),
     "sparse": (torch.eye(3).to_sparse(), r"array has layout sparse_coo; give a dense tensor"),
     "compressed": (torch.eye(3).to_sparse_csr(), r"array has layout sparse_csr;"),
     "on no device": (torch.empty(3, device="meta"), r"array is on device meta; give array\.cpu\(\)"),
     "nested": (torch.nested.nested_tensor([torch.ones(2)]), r"array has layout nested;"),
 }
+if hasattr(torch, "float8_e4m3fn"):  # torch 2.1
+    REFUSED["8 bits"] = (torch.zeros(1).to(torch.float8_e4m3fn), r"array has dtype float8_e4m3fn;")
 
 
 @pytest.mark.parametrize("tensor, message", REFUSED.values(), ids=REFUSED)
