@@ -37,9 +37,18 @@ def test_the_frame_is_that_of_the_same_values_in_numpy(spec, dtype):
 
 def negative_view(values):
     """What conj().imag gives: the memory has the opposite signs."""
-    view = torch.complex(torch.zeros_like(values), -values).conj().imag
-    assert view.is_neg()
-    return view
+    return torch.complex(torch.zeros_like(values), -values).conj().imag
+
+
+def contiguous_negative_view(values):
+    """The same, and contiguous() has nothing to do."""
+    return torch._neg_view(-values)
+
+
+def test_views_meant_to_be_negative_are():
+    assert negative_view(ramp(6, 8)).is_neg()
+    view = contiguous_negative_view(ramp(6, 8))
+    assert view.is_neg() and view.contiguous().is_neg()
 
 
 VIEWS = {
@@ -48,6 +57,7 @@ VIEWS = {
     "expanded": lambda t: t[:1].expand(6, 8),
     "of channels last": lambda t: t.reshape(1, 2, 3, 8).contiguous(memory_format=torch.channels_last),
     "negative": negative_view,
+    "negative and contiguous": contiguous_negative_view,
     "with an offset": lambda t: t.reshape(-1)[1:],
     "that requires a gradient": lambda t: t.clone().requires_grad_(),
     "with a history": lambda t: (t.clone().requires_grad_() * 1),
