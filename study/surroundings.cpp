@@ -75,16 +75,19 @@ class Inspection {
     const bool calibrates = cell.kind == "predict" && cell.at("profile") == "here";
     if (trains || calibrates)
       once("trainer", [] {
-        require(can_train(), Fault::usage,
-                "training needs libtorch: apt-get install libtorch-dev libopenblas0-pthread, then "
-                "build narrowcast again");
+        if (!can_train())
+          throw Error(Fault::usage,
+                      fmt::format("training needs libtorch: apt-get install libtorch-dev "
+                                  "libopenblas0-pthread, then {}",
+                                  how_to_build()));
       });
     if (trains) look_at_data(cell);
     if (const std::string_view transport = cell.at("transport"); transport == "gloo")
       once("gloo", [] {
-        require(!find_module("gloo").empty(), Fault::usage,
-                "transport gloo is not built in: apt-get install libgloo-dev, then build "
-                "narrowcast again");
+        if (find_module("gloo").empty())
+          throw Error(Fault::usage,
+                      fmt::format("gloo is not installed: apt-get install libgloo-dev, then {}",
+                                  how_to_build()));
       });
     const std::vector<std::string> launcher = launcher_of(cell);
     if (!launcher.empty())
