@@ -132,10 +132,7 @@ void run_training(const Request& request, const Console& console) {
   const Run run = run_of(request.settings);
   const Ranks ranks(with_plan(request.ranks, run.plan));
   check(request, run, ranks);
-  if (!can_train())
-    throw Error(Fault::usage, fmt::format("training needs libtorch: apt-get install libtorch-dev "
-                                          "libopenblas0-pthread, then {}",
-                                          how_to_build()));
+  require_trainer();
   Care care = {.restarts = request.restarts, .farewell = kFarewell};
   care.on_death = [&](int restart, const std::string& why) {
     RecordFile records(request.json, RecordFile::Opening::append, console);

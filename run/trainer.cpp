@@ -1,7 +1,10 @@
 #include "run/trainer.hpp"
 
+#include <fmt/core.h>
+
 #include <string>
 
+#include "base/error.hpp"
 #include "base/version.hpp"
 #include "transport/module.hpp"
 
@@ -27,5 +30,11 @@ MeasuredModel measure(const Measuring& measuring) {
 }
 
 bool can_train() { return !find_module(kModule.name).empty(); }
+
+void require_trainer() {
+  if (!can_train())
+    throw Error(Fault::usage, fmt::format("training needs libtorch: apt-get install {}, then {}",
+                                          kModule.package, how_to_build()));
+}
 
 }  // namespace narrowcast

@@ -30,6 +30,7 @@ MeasuredModel measure(const Measuring& measuring);
 
 // Whether there is one.
 bool can_train();
+void require_trainer();  // Fault::usage, as train() has it
 
 // What the module exports as `narrowcast_train`, extern "C".
 using ModuleTrain = void (*)(const Run& run, const Surroundings& around, const char* version);

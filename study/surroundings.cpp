@@ -73,14 +73,7 @@ class Inspection {
   void look_at(const Cell& cell) {
     const bool trains = cell.kind == "train" || cell.kind == "speed";
     const bool calibrates = cell.kind == "predict" && cell.at("profile") == "here";
-    if (trains || calibrates)
-      once("trainer", [] {
-        if (!can_train())
-          throw Error(Fault::usage,
-                      fmt::format("training needs libtorch: apt-get install libtorch-dev "
-                                  "libopenblas0-pthread, then {}",
-                                  how_to_build()));
-      });
+    if (trains || calibrates) once("trainer", require_trainer);
     if (trains) look_at_data(cell);
     if (const std::string_view transport = cell.at("transport"); transport == "gloo")
       once("gloo", [] {
