@@ -2,10 +2,12 @@
 
 from ._codecs import decode, encode, quantize
 from ._core import version as _version
+from ._arithmetic import Dice, gemm, sum_nodes
 from ._errors import Error, MachineError, PeerError, UsageError, WireError
 
 __version__ = _version()
 __all__ = [
+    "Dice",
     "Error",
     "MachineError",
     "PeerError",
@@ -13,5 +15,7 @@ __all__ = [
     "WireError",
     "decode",
     "encode",
+    "gemm",
     "quantize",
+    "sum_nodes",
 ]

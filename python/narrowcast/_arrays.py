@@ -38,6 +38,11 @@ class NumpyFloats:
         with np.errstate(over="ignore"):
             return flat.reshape(self._array.shape).astype(self._array.dtype, copy=False)
 
+    def like(self, flat: np.ndarray, shape: tuple) -> np.ndarray:
+        """Results of another shape, with the dtype of the array."""
+        with np.errstate(over="ignore"):
+            return flat.reshape(shape).astype(self._array.dtype, copy=False)
+
     def write(self, flat: np.ndarray) -> None:
         """Results into the array itself."""
         with np.errstate(over="ignore"):
@@ -65,6 +70,10 @@ class TorchFloats:
     def back(self, flat: Any) -> Any:
         """Results with the shape and dtype of the tensor, without a gradient."""
         return flat.reshape(self._tensor.shape).to(self._tensor.dtype)
+
+    def like(self, flat: np.ndarray, shape: tuple) -> Any:
+        """Results of another shape, with the dtype of the tensor, without a gradient."""
+        return self._torch.from_numpy(flat).reshape(shape).to(self._tensor.dtype)
 
     def write(self, flat: Any) -> None:
         """Results into the tensor itself."""
