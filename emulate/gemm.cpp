@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -21,7 +22,7 @@ using emulated::kColumns;
 using emulated::kRows;
 using emulated::kSegment;
 using emulated::kTurns;
-using emulated::Terms;
+using emulated::Reach;
 using emulated::Tile;
 using emulated::Turn;
 using kernel::Format;
@@ -32,6 +33,9 @@ std::size_t up_to_multiple(std::size_t n, std::size_t of) { return (n + of - 1) 
 
 // A NaN of any payload could carry into something else when it is rounded as an integer.
 float plain(float x) { return std::isnan(x) ? kNan : x; }
+
+// Kernels do not care for the sign of a zero.
+float finished(float x) { return plain(x) + 0.0f; }
 
 // Whether the last value that a matrix names is there; sizes of more than 2^64 are refused on the way.
 bool fits(const Matrix& m) {
@@ -74,14 +78,20 @@ struct Lines {
   std::size_t term_step;
 };
 
-void pack(const Lines& lines, std::size_t width, std::size_t group, float* out) {
+// Returns the largest magnitude; NaN is larger than all.
+float pack(const Lines& lines, std::size_t width, std::size_t group, float* out) {
   const std::size_t first = group * width;
   const std::size_t there = std::min(width, lines.count - first);
+  std::uint32_t most = 0;
   for (std::size_t term = 0; term < lines.terms; ++term, out += width) {
     const float* from = lines.values + first * lines.line_step + term * lines.term_step;
-    for (std::size_t i = 0; i < there; ++i) out[i] = plain(from[i * lines.line_step]);
+    for (std::size_t i = 0; i < there; ++i) {
+      out[i] = plain(from[i * lines.line_step]);
+      most = std::max(most, std::bit_cast<std::uint32_t>(std::fabs(out[i])));
+    }
     std::fill(out + there, out + width, 0.0f);
   }
+  return std::bit_cast<float>(most);
 }
 
 // The part of [0, count) that belongs to a member of a team.
@@ -111,16 +121,18 @@ class Gemm {
         row_groups_((a.rows + kRows - 1) / kRows),
         column_groups_((b.columns + kColumns - 1) / kColumns),
         a_(row_groups_ * kRows * a.columns),
-        b_(column_groups_ * kColumns * a.columns) {}
+        b_(column_groups_ * kColumns * a.columns),
+        largest_a_(row_groups_),
+        largest_b_(column_groups_) {}
 
   void run(Team& team) {
     team.run([&](int member) {
       const Range down = share(row_groups_, member, team.size());
       for (std::size_t i = down.begin; i < down.end; ++i)
-        pack(rows_, kRows, i, a_.data() + i * kRows * terms());
+        largest_a_[i] = pack(rows_, kRows, i, a_.data() + i * kRows * terms());
       const Range across = share(column_groups_, member, team.size());
       for (std::size_t j = across.begin; j < across.end; ++j)
-        pack(columns_, kColumns, j, b_.data() + j * kColumns * terms());
+        largest_b_[j] = pack(columns_, kColumns, j, b_.data() + j * kColumns * terms());
     });
     team.run([&](int member) {
       const std::unique_ptr<Dice> dice = stochastic_ ? std::make_unique<Dice>() : nullptr;
@@ -143,9 +155,23 @@ class Gemm {
     for (std::size_t first = 0; first < terms(); first += most) {
       const std::size_t count = std::min(most, terms() - first);
       if (stochastic_) throw_dice({row_group, column_group, first, count}, *dice);
-      add({a + first * kRows, b + first * kColumns, count, &product_, &sum_, dice}, tile);
+      add({.a = a + first * kRows,
+           .b = b + first * kColumns,
+           .count = count,
+           .product = &product_,
+           .sum = &sum_,
+           .dice = dice,
+           .reach = reach(row_group, column_group)},
+          tile);
     }
     store(tile, row_group, column_group);
+  }
+
+  // Not a number, and so beyond, where a value is.
+  Reach reach(std::size_t row_group, std::size_t column_group) const {
+    const double most =
+        static_cast<double>(largest_a_[row_group]) * static_cast<double>(largest_b_[column_group]);
+    return most <= static_cast<double>(product_.limit) ? Reach::within : Reach::beyond;
   }
 
   struct Part {
@@ -179,7 +205,7 @@ class Gemm {
     const std::size_t first = column_group * kColumns;
     for (std::size_t i = 0; i < kRows && row_group * kRows + i < rows_.count; ++i)
       for (std::size_t j = 0; j < kColumns && first + j < columns; ++j)
-        c_[(row_group * kRows + i) * columns + first + j] = plain(tile.sum[i][j]);
+        c_[(row_group * kRows + i) * columns + first + j] = finished(tile.sum[i][j]);
   }
 
   Lines rows_;
@@ -193,6 +219,8 @@ class Gemm {
   std::size_t column_groups_;
   std::vector<float> a_;
   std::vector<float> b_;
+  std::vector<float> largest_a_;  // by group
+  std::vector<float> largest_b_;
 };
 
 }  // namespace

@@ -4,6 +4,8 @@
 #define HWY_TARGET_INCLUDE "emulate/kernel/simd_tiles.cpp"
 #include "codec/each_target.h"
 // After each_target.
+#include <type_traits>
+
 #include "codec/rounding-inl.h"
 #include "emulate/kernel/tile.hpp"
 
@@ -20,9 +22,11 @@ using kernel::HWY_NAMESPACE::ByMagic;
 using kernel::HWY_NAMESPACE::Decoder;
 using kernel::HWY_NAMESPACE::Encoder;
 using kernel::HWY_NAMESPACE::F32;
+using kernel::HWY_NAMESPACE::I32;
 using kernel::HWY_NAMESPACE::kLanes;
 using kernel::HWY_NAMESPACE::Untouched;
 using kernel::HWY_NAMESPACE::VF;
+using kernel::HWY_NAMESPACE::VI;
 
 constexpr std::size_t kVectors = kColumns / kLanes;
 
@@ -32,6 +36,48 @@ struct Quick {
   Quick(const Format& format, const Terms&) : rounder(format) {}
   HWY_INLINE VF Round(VF x, Turn, std::size_t, std::size_t) const { return rounder.Round(x); }
   Rounder rounder;
+};
+
+// Shortcut::magic for values that cannot overflow, of either sign; zeros come out positive.
+struct WithinReach {
+  explicit HWY_INLINE WithinReach(const Format& f)
+      : lowest(hn::Set(I32(), (f.emin + 127) << 23)),
+        // One and a half times a power of two: adding a negative value stays within its binade.
+        up(hn::Set(I32(), (f.shift << 23) + (1 << 22))),
+        exponent(hn::Set(I32(), 0x7f800000)) {}
+
+  HWY_INLINE VF Round(VF x) const {
+    const auto field = hn::Max(hn::And(hn::BitCast(I32(), x), exponent), lowest);
+    const auto magic = hn::BitCast(F32(), hn::Add(field, up));
+    return hn::Sub(hn::Add(x, magic), magic);
+  }
+
+  // With fewer bits to drop the sum would leave the binade.
+  static bool Serves(const Terms& terms) {
+    return terms.reach == Reach::within && terms.product->shift >= 2;
+  }
+
+  VI lowest;
+  VI up;
+  VI exponent;
+};
+
+// Shortcut::carry where products are WithinReach: they are multiples of 2^-84 at least and below 2^64,
+// so that no sum of them is subnormal or near the largest float32.
+struct InTheMiddle {
+  explicit HWY_INLINE InTheMiddle(const Format& f)
+      : up(hn::Set(I32(), (f.shift << 23) + (1 << 22))), exponent(hn::Set(I32(), 0x7f800000)) {}
+
+  HWY_INLINE VF Round(VF x) const {
+    const auto field = hn::And(hn::BitCast(I32(), x), exponent);
+    const auto magic = hn::BitCast(F32(), hn::Add(field, up));
+    return hn::Sub(hn::Add(x, magic), magic);
+  }
+
+  static bool Serves(const Terms& terms) { return terms.sum->shift >= 2; }
+
+  VI up;
+  VI exponent;
 };
 
 // Any other, by way of the code.
@@ -146,6 +192,9 @@ void BySum(const Terms& terms, Tile& tile) {
     case Shortcut::magic:
       return Run<Product, Quick<ByMagic>, compensated>(terms, tile);
     case Shortcut::carry:
+      if constexpr (std::is_same_v<Product, Quick<WithinReach>>)
+        if (InTheMiddle::Serves(terms))
+          return Run<Product, Quick<InTheMiddle>, compensated>(terms, tile);
       return Run<Product, Quick<ByCarry>, compensated>(terms, tile);
     case Shortcut::none:
       return Run<Product, Any, compensated>(terms, tile);
@@ -158,6 +207,7 @@ void ByProduct(const Terms& terms, Tile& tile) {
     case Shortcut::identity:
       return BySum<Quick<Untouched>, compensated>(terms, tile);
     case Shortcut::magic:
+      if (WithinReach::Serves(terms)) return BySum<Quick<WithinReach>, compensated>(terms, tile);
       return BySum<Quick<ByMagic>, compensated>(terms, tile);
     case Shortcut::carry:
       return BySum<Quick<ByCarry>, compensated>(terms, tile);

@@ -27,6 +27,9 @@ inline constexpr std::size_t kTurns = 5;
 // Sixteen bits for every rounding: [turn][row][term * kColumns + column].
 using Dice = std::array<std::array<std::array<std::uint16_t, kSegment * kColumns>, kRows>, kTurns>;
 
+// Whether products can be larger than their format's `limit`; where they cannot, nobody need look.
+enum class Reach { within, beyond };
+
 struct Terms {
   const float* a = nullptr;  // [term][row]
   const float* b = nullptr;  // [term][column]
@@ -34,6 +37,7 @@ struct Terms {
   const kernel::Format* product = nullptr;
   const kernel::Format* sum = nullptr;
   const Dice* dice = nullptr;  // where a format is stochastic
+  Reach reach = Reach::beyond;
 };
 
 struct Tile {
@@ -43,7 +47,7 @@ struct Tile {
 
 struct Kernels {
   std::string_view target;
-  // Adds terms to the sums of a tile, in ascending order.
+  // Adds terms to the sums of a tile, in ascending order. Zeros may have either sign.
   void (*add)(const Terms& terms, Tile& tile);
   void (*add_compensated)(const Terms& terms, Tile& tile);
 };

@@ -124,6 +124,36 @@ TEST(Gemm, TakesValuesOfAnySize) {
   }
 }
 
+// The extremes of what kernels take for granted where no product overflows.
+TEST(Gemm, TakesProductsFromTheSmallestToTheLargestOfTheirFormat) {
+  for (const char* product : {"float:e=7,m=2", "float:e=7,m=22", "float:e=7,m=21", "float:e=2,m=1"})
+    for (const char* sum : {"float:e=8,m=1", "float:e=8,m=7", "float:e=8,m=21", "float:e=8,m=22"})
+      for (const float scale : {0x1p61f, 0x1p-61f, 0x1p-83f, 0x1p-1f})
+        for (const Compensation compensation : kBoth) {
+          SCOPED_TRACE(testing::Message() << product << " into " << sum << ", " << scale);
+          Problem each = problem(5, 90, 9);
+          for (std::size_t i = 0; i < each.a.size(); ++i)
+            each.a[i] *= i % 7 == 0 ? scale : scale * 0x1p-6f;
+          for (float& b : each.b) b = b < 0 ? -1.0f : 1.25f;
+          each.product = product;
+          each.sum = sum;
+          each.compensation = compensation;
+          expect_the_reference(each);
+        }
+}
+
+TEST(Gemm, LeavesNoNegativeZero) {
+  Problem each = problem(1, 2, 1);
+  each.a = {-1e-30f, -1e-30f};
+  each.b = {1, 1};
+  for (const char* format : {"fp32", "bf16", "float:e=5,m=2", "float:e=5,m=2,rounding=zero"}) {
+    each.product = "fp32";
+    each.sum = format;
+    const float c = product_of(each)[0];
+    EXPECT_TRUE(c < 0 || !std::signbit(c)) << format;
+  }
+}
+
 TEST(Gemm, KeepsWhatIsNotFinite) {
   for (const char* sum : {"fp32", "bf16", "float:e=5,m=2", "float:e=3,m=0", "float:e=8,m=0",
                           "float:e=2,m=1,kind=finite"})

@@ -32,6 +32,7 @@ class Reference {
       for (float& each : rest) each = std::isfinite(each) ? each : 0;
       sum = next;
     }
+    for (float& each : sum) each += 0.0f;  // never -0
     return sum;
   }
 
