@@ -95,6 +95,7 @@ def gemm(
     Terms are added in ascending order, one after the other; with `kahan` each sum has a compensation
     term in the same format. Results are of a's kind and dtype.
 
+    >>> import narrowcast, numpy as np
     >>> a = np.full((1, 20), 1, dtype=np.float32)
     >>> narrowcast.gemm(a, a.T, accumulate="float:e=5,m=2")
     array([[8.]], dtype=float32)
@@ -130,6 +131,7 @@ def sum_nodes(
     groups of `group` neighbours are summed first (0: the nodes one after the other). With `aps` values
     are scaled by the power of two of auto precision scaling before, and back afterwards.
 
+    >>> import narrowcast, numpy as np
     >>> ones = [np.ones(4, dtype=np.float32)] * 64
     >>> float(narrowcast.sum_nodes(ones, "float:e=5,m=2", order="ring")[0])
     8.0
