@@ -6,8 +6,6 @@ import operator
 import os
 from typing import Any, NamedTuple, Optional, Sequence
 
-import numpy as np
-
 from . import _core
 from ._arrays import floats_of
 from ._codecs import _seed_of
@@ -17,8 +15,6 @@ from ._errors import UsageError
 _PRODUCTS_A_THREAD = 1 << 19
 # And below this many additions of nodes.
 _ADDITIONS_A_THREAD = 1 << 16
-
-_MX_BLOCK = 32
 
 
 class Dice(NamedTuple):
@@ -61,24 +57,11 @@ def cast(x: Any, spec: str, dice: Dice = Dice()) -> Any:
     begin anew in every row.
     """
     values = floats_of(x, "x")
-    if spec.startswith("mx") and values.shape and values.shape[-1] % _MX_BLOCK != 0:
-        return _cast_padded(values, spec, dice)
     out = values.empty()
-    _core.cast(values.flat, out, spec, dice.thrower())
+    alone = spec.startswith("mx") and len(values.shape) > 0
+    row = values.shape[-1] if alone else out.shape[0]
+    _core.cast(values.flat, out, spec, dice.thrower(), row)
     return values.back(out)
-
-
-def _cast_padded(values: Any, spec: str, dice: Dice) -> Any:
-    length = values.shape[-1]
-    if length == 0:
-        return values.back(values.empty())
-    rows = np.asarray(values.flat).reshape(-1, length)
-    padded = np.pad(rows, ((0, 0), (0, -length % _MX_BLOCK)))
-    out = np.empty(padded.size, dtype=np.float32)
-    _core.cast(padded.reshape(-1), out, spec, dice.thrower())
-    result = values.empty()
-    np.asarray(result)[...] = out.reshape(padded.shape)[:, :length].reshape(-1)
-    return values.back(result)
 
 
 def gemm(
@@ -106,7 +89,7 @@ def gemm(
     (rows, terms), (inner, columns) = left.shape, right.shape
     if terms != inner:
         raise UsageError(f"gemm: {rows} x {terms} and {inner} x {columns} matrices have no product")
-    out = np.empty(rows * columns, dtype=np.float32)
+    out = left.empty(rows * columns)
     workers = threads_for(threads, rows * columns * terms, _PRODUCTS_A_THREAD)
     how = _core.Product(
         rows, terms, columns, product, accumulate, bool(kahan), dice.thrower(), workers

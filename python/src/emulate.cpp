@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "emulate/gemm.hpp"
 #include "emulate/nodes.hpp"
 #include "python/src/arrays.hpp"
@@ -51,10 +52,15 @@ Compensation compensation_of(bool kahan) {
   return kahan ? Compensation::kahan : Compensation::none;
 }
 
+// Every `row` values by themselves: blocks begin anew.
 void cast(const FloatsIn& values, const FloatsOut& out, const std::string& spec,
-          const Thrower& thrower) {
+          const Thrower& thrower, std::size_t row) {
+  require(out.size() == values.size(), Fault::usage, "there must be as many results as values");
   const nb::gil_scoped_release free;
-  make_codec(spec)->quantize(span_of(values), span_of(out), {.stream = thrower.stream()});
+  const std::unique_ptr<Codec> codec = make_codec(spec);
+  const Encoding how{.stream = thrower.stream()};
+  for (std::size_t first = 0; first < values.size(); first += row)
+    codec->quantize(span_of(values).subspan(first, row), span_of(out).subspan(first, row), how);
 }
 
 void product(const FloatsIn& a, const FloatsIn& b, const FloatsOut& out, const Product& how) {
@@ -104,7 +110,7 @@ void add_emulate(nb::module_& module) {
   nb::class_<Total>(module, "Total")
       .def(nb::init<std::string, bool, int, bool, bool, Thrower, int>(), arg("spec"), arg("ring"),
            arg("group"), arg("kahan"), arg("aps"), arg("thrower"), arg("threads"));
-  module.def("cast", cast, arg("values"), arg("out"), arg("spec"), arg("thrower"));
+  module.def("cast", cast, arg("values"), arg("out"), arg("spec"), arg("thrower"), arg("row"));
   module.def("product", product, arg("a"), arg("b"), arg("out"), arg("how"));
   module.def("total", total, arg("nodes"), arg("out"), arg("how"));
 }
