@@ -6,7 +6,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/narrowcast)
 
 install(TARGETS narrowcast)
 install(
-  TARGETS nc_base nc_codec nc_transport nc_collective nc_plan nc_predict nc_store
+  TARGETS nc_base nc_codec nc_emulate nc_transport nc_collective nc_plan nc_predict nc_store
           nc_exchange
   EXPORT narrowcast
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/narrowcast)

@@ -92,6 +92,10 @@ class Codec {
   // sum += x' * 2^-exponent, in one pass and without a temporary of that size.
   void accumulate(Bytes in, MutableFloats sum, int exponent = 0) const;
 
+  // What decode makes of what encode writes, bit for bit; float formats leave the bytes out. `out` has
+  // in.size() values and may be `in` itself.
+  void quantize(Floats in, MutableFloats out, const Encoding& how = {}) const;
+
  protected:
   // Where do_decode leaves its values: multiplied by `factor`, a power of two.
   struct Landing {
@@ -108,7 +112,11 @@ class Codec {
   virtual std::size_t do_encode(Floats in, MutableBytes out, const Stream& stream,
                                 std::uint64_t first_index) const = 0;
   virtual void do_decode(Bytes in, MutableFloats out, const Landing& landing) const = 0;
+  virtual void do_quantize(Floats in, MutableFloats out, const Stream& stream,
+                           std::uint64_t first_index) const;
 
+  void check(Floats in, const Encoding& how) const;
+  void quantize_by_bytes(Floats in, MutableFloats out, const Encoding& how) const;
   void decode_into(Bytes in, MutableFloats out, const Landing& landing) const;
   std::size_t encode_in_chunks(Floats in, MutableBytes out, const Encoding& how) const;
   std::size_t encode_chunk(Floats in, MutableBytes out, const Encoding& how,

@@ -51,6 +51,7 @@ class FormatCodec final : public Codec {
 
   const std::string& spec() const override { return spec_; }
   const Promise& promise() const override { return promise_; }
+  const Format& format() const { return format_; }
 
  private:
   // A multiple of 8, so that every part but the last fills whole bytes.
@@ -100,6 +101,19 @@ class FormatCodec final : public Codec {
                   out.subspan(begin, std::min(kPart, out.size() - begin)), landing);
   }
 
+  void do_quantize(Floats in, MutableFloats out, const Stream& stream,
+                   std::uint64_t first_index) const override {
+    const Kernels& cpu = kernel::active();
+    if (format_.rounding != Rounding::stochastic)
+      return cpu.format_round(in.data(), in.size(), format_, nullptr, out.data());
+    DiceCup dice(stream);
+    for (std::size_t begin = 0; begin < in.size(); begin += kPart) {
+      const std::size_t count = std::min(kPart, in.size() - begin);
+      cpu.format_round(in.data() + begin, count, format_, dice.shake(first_index + begin, count),
+                       out.data() + begin);
+    }
+  }
+
   void decode_part(const std::byte* in, MutableFloats out, const Landing& landing) const {
     const Kernels& cpu = kernel::active();
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(in);
@@ -127,6 +141,13 @@ class FormatCodec final : public Codec {
 };
 
 }  // namespace
+
+std::optional<Format> float_format(const Codec& codec) {
+  if (codec.spec() == "fp32") return kernel::format_of({});
+  const auto* of_a_format = dynamic_cast<const FormatCodec*>(&codec);
+  if (of_a_format == nullptr) return std::nullopt;
+  return of_a_format->format();
+}
 
 std::unique_ptr<Codec> make_format_codec(std::string spec, const kernel::FormatSpec& format) {
   return std::make_unique<FormatCodec>(std::move(spec), format);

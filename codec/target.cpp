@@ -6,6 +6,7 @@
 #include <hwy/targets.h>
 
 #include <atomic>
+#include <mutex>
 
 #include "base/error.hpp"
 #include "codec/kernel/kernels.hpp"
@@ -34,22 +35,17 @@ std::vector<std::int64_t> compiled() {
   return targets;
 }
 
-// Highway is asked for one target at a time, and keeps no choice of ours afterwards.
 std::vector<Kernels> tables() {
   std::vector<Kernels> all{scalar_table()};
-  const std::int64_t usable = hwy::SupportedTargets();
-  for (const std::int64_t target : compiled()) {
-    if ((usable & target) == 0) continue;
-    hwy::GetChosenTarget().Update(target);
+  on_vector_targets([&](std::string_view name) {
     Kernels table{};
-    table.target = hwy::TargetName(target);
+    table.target = name;
     kernel::simd_vectors(table);
     kernel::simd_levels(table);
     kernel::simd_formats(table);
     kernel::simd_signs(table);
     all.push_back(table);
-  }
-  hwy::GetChosenTarget().DeInit();
+  });
   return all;
 }
 
@@ -78,6 +74,19 @@ std::vector<std::string> compiled_targets() {
   std::vector<std::string> names{"scalar"};
   for (const std::int64_t target : compiled()) names.emplace_back(hwy::TargetName(target));
   return names;
+}
+
+// Highway is asked for one target at a time, and keeps no choice of ours afterwards.
+void on_vector_targets(const std::function<void(std::string_view name)>& fill) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  const std::int64_t usable = hwy::SupportedTargets();
+  for (const std::int64_t target : compiled()) {
+    if ((usable & target) == 0) continue;
+    hwy::GetChosenTarget().Update(target);
+    fill(hwy::TargetName(target));
+  }
+  hwy::GetChosenTarget().DeInit();
 }
 
 std::string active_target() { return std::string(kernel::active().target); }

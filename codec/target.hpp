@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,5 +18,9 @@ std::string active_target();
 // Makes codecs use a target, by name; process-wide, affects codecs made afterwards and before.
 // Unknown or unsupported names are Fault::usage. The program calls it for NARROWCAST_TARGET.
 void use_target(std::string_view name);
+
+// For rooms with vector kernels of their own: calls fill(name) for each of cpu_targets() but the
+// scalar one, in their order, while Highway's dispatch leads there.
+void on_vector_targets(const std::function<void(std::string_view name)>& fill);
 
 }  // namespace narrowcast

@@ -9,17 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "codec/scale.hpp"
+
 // The face of this room: which tensor travels how, and when. Pure data and arithmetic, and the TOML
 // of it (docs/plan.md).
 namespace narrowcast {
-
-// Powers of two that bring a tensor into the range of a float format before it is rounded (auto
-// precision scaling).
-enum class Scaling {
-  none,
-  aps,        // the factor of the paper
-  aps_tight,  // twice that wherever no partial sum can overflow
-};
 
 enum class Feedback { off, on };  // what rounding lost is added to the next step's values
 

@@ -3,11 +3,36 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 namespace narrowcast::kernel {
 namespace {
 
 float power_of_two(int k) { return static_cast<float>(std::ldexp(1.0, k)); }
+
+// Without mantissa there is no shortcut: ties go to the even code, and there may be no NaN.
+Shortcut shortcut_of(const FormatSpec& spec) {
+  if (spec.rounding != Rounding::nearest || spec.mantissa_bits == 0) return Shortcut::none;
+  if (spec.exponent_bits < 8) return spec.mantissa_bits < 23 ? Shortcut::magic : Shortcut::none;
+  const bool as_ieee = spec.kind == Kind::ieee && spec.overflow == Overflow::special;
+  if (!as_ieee) return Shortcut::none;
+  return spec.mantissa_bits < 23 ? Shortcut::carry : Shortcut::identity;
+}
+
+// The largest float32 that is rounded to the largest value: up to half a step further, and that far
+// itself where ties go down.
+float limit_of(const Format& f) {
+  const int m = 23 - f.shift;
+  const int exponent = f.emin + std::max(static_cast<int>(f.largest >> m), 1) - 1;
+  const auto middle = static_cast<float>(f.value_of_largest() + std::ldexp(0.5, exponent - m));
+  return f.largest % 2 == 0 ? middle : std::nextafter(middle, 0.0f);
+}
+
+float beyond_of(const Format& f) {
+  if (f.overflow == f.largest) return static_cast<float>(f.value_of_largest());
+  return f.overflow == f.infinity_out ? std::numeric_limits<float>::infinity()
+                                      : std::numeric_limits<float>::quiet_NaN();
+}
 
 }  // namespace
 
@@ -57,6 +82,11 @@ Format format_of(const FormatSpec& spec) {
   f.infinity_in = spec.overflow == Overflow::saturate ? f.largest : special;
   // Rounding toward zero never reaches past the largest value.
   f.overflow = spec.rounding == Rounding::zero ? f.largest : f.infinity_in;
+  f.shortcut = shortcut_of(spec);
+  if (f.shortcut == Shortcut::magic) {
+    f.limit = limit_of(f);
+    f.beyond = beyond_of(f);
+  }
   return f;
 }
 

@@ -10,6 +10,14 @@ enum class Kind { ieee, fn, finite };
 enum class Rounding { nearest, stochastic, zero };
 enum class Overflow { special, saturate };  // special: infinity where there is one, else NaN
 
+// How a float32 gets to the nearest value of a format without taking its code on the way.
+enum class Shortcut {
+  none,
+  identity,  // the format is float32
+  magic,     // adding a power of two, and taking it away, drops what does not fit
+  carry,     // eight exponent bits: mantissas are rounded as integers, and carry into the exponent
+};
+
 struct FormatSpec {
   int exponent_bits = 8;
   int mantissa_bits = 23;
@@ -39,10 +47,17 @@ struct Format {
   float magic;     // adding it to a subnormal leaves round(x / unit) in the low bits
   float unit;      // value of the smallest subnormal, 2^(emin - m)
   float per_unit;  // 1 / unit, where `unit` is used
+  Shortcut shortcut;
+  float limit;   // Shortcut::magic: magnitudes beyond it overflow
+  float beyond;  // and become this
 
   double value_of_largest() const;
 };
 
 Format format_of(const FormatSpec& spec);
+
+// The specification of rounding: the value of x's code. `random` has sixteen bits and is for
+// Rounding::stochastic.
+float rounded(float x, const Format& format, std::uint32_t random = 0);
 
 }  // namespace narrowcast::kernel

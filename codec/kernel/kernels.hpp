@@ -88,6 +88,10 @@ struct Kernels {
   ByInto<void(const std::uint32_t*, std::size_t n, const Format&, float factor, float* out)>
       format32_decode;
 
+  // What decoding gives of what encoding makes; out may be x itself.
+  void (*format_round)(const float* x, std::size_t n, const Format& format,
+                       const std::uint16_t* random, float* out);
+
   // --- MX: `blocks` whole blocks of 32 values; one scale byte and 32 codes of one byte each ---
   void (*mx_encode)(const float* x, std::size_t blocks, const MxFormat& format,
                     std::uint8_t* scales, std::uint8_t* codes);

@@ -80,6 +80,12 @@ void decode(const Code* codes, std::size_t n, const Format& format, float factor
   }
 }
 
+void round_all(const float* x, std::size_t n, const Format& format, const std::uint16_t* random,
+               float* out) {
+  for (std::size_t i = 0; i < n; ++i)
+    out[i] = rounded(x[i], format, format.rounding == Rounding::stochastic ? random[i] : 0);
+}
+
 int shared_exponent(float amax, const MxFormat& format) {
   if (amax == 0) return -127;
   int shared = std::ilogb(amax) - format.emax;
@@ -128,6 +134,10 @@ void mx_decode(const std::uint8_t* scales, const std::uint8_t* codes, std::size_
 
 }  // namespace
 
+float rounded(float x, const Format& format, std::uint32_t random) {
+  return decode_one(encode_one(x, format, random), format);
+}
+
 void scalar_formats(Kernels& table) {
   table.format8_encode = encode<std::uint8_t>;
   table.format16_encode = encode<std::uint16_t>;
@@ -137,6 +147,7 @@ void scalar_formats(Kernels& table) {
                            decode<std::uint16_t, Into::sum>};
   table.format32_decode = {decode<std::uint32_t, Into::overwrite>,
                            decode<std::uint32_t, Into::sum>};
+  table.format_round = round_all;
   table.mx_encode = mx_encode;
   table.mx_decode = {mx_decode<Into::overwrite>, mx_decode<Into::sum>};
 }

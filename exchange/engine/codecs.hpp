@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "codec/codec.hpp"
-#include "exchange/engine/scale.hpp"
+#include "codec/scale.hpp"
 #include "exchange/exchange.hpp"
 
 namespace narrowcast {

@@ -8,6 +8,7 @@
 True
 """
 
+from ._arithmetic import Dice, gemm, sum_nodes
 from ._codecs import CodecOption, CodecRow, Errors, codecs, decode, encode, errors, quantize
 from ._core import version as _version
 from ._errors import Error, MachineError, PeerError, UsageError, WireError
@@ -17,6 +18,7 @@ __version__: str = _version()
 __all__ = [
     "CodecOption",
     "CodecRow",
+    "Dice",
     "Error",
     "Errors",
     "MachineError",
@@ -28,6 +30,8 @@ __all__ = [
     "decode",
     "encode",
     "errors",
+    "gemm",
     "predict",
     "quantize",
+    "sum_nodes",
 ]

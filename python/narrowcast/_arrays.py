@@ -9,7 +9,7 @@ imported it, and never imported here.
 from __future__ import annotations
 
 import sys
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 
@@ -29,14 +29,19 @@ class NumpyFloats:
     def shape(self) -> tuple:
         return tuple(self._array.shape)
 
-    def empty(self) -> np.ndarray:
-        """Memory for as many results, flat float32."""
-        return np.empty(self.flat.shape, dtype=np.float32)
+    def empty(self, count: Optional[int] = None) -> np.ndarray:
+        """Memory for as many results, or for `count`, flat float32."""
+        return np.empty(self.flat.shape[0] if count is None else count, dtype=np.float32)
 
     def back(self, flat: np.ndarray) -> np.ndarray:
         """Results with the shape and dtype of the array."""
         with np.errstate(over="ignore"):
             return flat.reshape(self._array.shape).astype(self._array.dtype, copy=False)
+
+    def like(self, flat: np.ndarray, shape: tuple) -> np.ndarray:
+        """Results of another shape, with the dtype of the array."""
+        with np.errstate(over="ignore"):
+            return flat.reshape(shape).astype(self._array.dtype, copy=False)
 
     def write(self, flat: np.ndarray) -> None:
         """Results into the array itself."""
@@ -58,13 +63,18 @@ class TorchFloats:
     def shape(self) -> tuple:
         return tuple(self._tensor.shape)
 
-    def empty(self) -> Any:
-        """Memory for as many results, flat float32."""
-        return self._torch.empty(self.flat.shape, dtype=self._torch.float32)
+    def empty(self, count: Optional[int] = None) -> Any:
+        """Memory for as many results, or for `count`, flat float32."""
+        size = self.flat.shape[0] if count is None else count
+        return self._torch.empty(size, dtype=self._torch.float32)
 
     def back(self, flat: Any) -> Any:
         """Results with the shape and dtype of the tensor, without a gradient."""
         return flat.reshape(self._tensor.shape).to(self._tensor.dtype)
+
+    def like(self, flat: Any, shape: tuple) -> Any:
+        """Results of another shape, with the dtype of the tensor, without a gradient."""
+        return flat.reshape(shape).to(self._tensor.dtype)
 
     def write(self, flat: Any) -> None:
         """Results into the tensor itself."""

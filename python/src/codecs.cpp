@@ -53,10 +53,8 @@ void quantize(const FloatsIn& values, const FloatsOut& out, const std::string& s
               std::uint64_t seed, std::optional<std::size_t> innermost) {
   require(out.size() == values.size(), Fault::usage, "there must be as many results as values");
   const nb::gil_scoped_release free;
-  const std::unique_ptr<Codec> codec = make_codec(spec, {.innermost = innermost});
-  std::vector<std::byte> message(codec->max_bytes(values.size()));
-  message.resize(codec->encode(span_of(values), message, with_seed(seed)));
-  codec->decode(message, span_of(out));
+  make_codec(spec, {.innermost = innermost})
+      ->quantize(span_of(values), span_of(out), with_seed(seed));
 }
 
 nb::dict errors(const FloatsIn& values, const std::string& spec, std::uint64_t seed,

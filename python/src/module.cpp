@@ -13,4 +13,5 @@ NB_MODULE(_core, module) {
   module.def(
       "version", [] { return std::string(narrowcast::version()); }, "Of the library.");
   add_codecs(module);
+  add_emulate(module);
 }

@@ -8,5 +8,6 @@
 namespace narrowcast::python {
 
 void add_codecs(nanobind::module_& module);
+void add_emulate(nanobind::module_& module);
 
 }  // namespace narrowcast::python

@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "codec/scale.hpp"
 #include "collective/collective.hpp"
-#include "exchange/engine/scale.hpp"
 #include "tests/exchange/steps.hpp"
 #include "tests/support/check.hpp"
 

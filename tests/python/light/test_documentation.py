@@ -11,7 +11,7 @@ import pytest
 
 import narrowcast
 
-NEEDS_TORCH = {"torch", "cpd"}
+NEEDS_TORCH = {"torch", "cpd", "emulation", "_autograd"}
 MODULES = sorted(
     module.name
     for module in pkgutil.iter_modules(narrowcast.__path__)

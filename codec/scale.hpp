@@ -4,11 +4,18 @@
 #include <cstdint>
 
 #include "codec/codec.hpp"
-#include "plan/plan.hpp"
 
 // Auto precision scaling: powers of two that bring a tensor to the top of a float format's range, but
 // so that no sum over the ranks leaves it. docs/exchange.md has the arithmetic.
 namespace narrowcast {
+
+// Powers of two that bring a tensor into the range of a float format before it is rounded (auto
+// precision scaling).
+enum class Scaling {
+  none,
+  aps,        // the factor of the paper
+  aps_tight,  // twice that wherever no partial sum can overflow
+};
 
 // Whether a codec rounds value by value to a float format, as scaling needs it.
 bool is_scalable(const Codec& codec);

@@ -1,4 +1,4 @@
-#include "exchange/engine/scale.hpp"
+#include "codec/scale.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,219 @@
+"""Emulated arithmetic under torch's autograd: matrix products and convolutions, and their gradients."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Optional, Tuple
+
+import torch
+from torch.nn import functional as F
+
+from ._arithmetic import Dice, cast, gemm
+from ._errors import UsageError
+
+
+@dataclass
+class Arithmetic:
+    """How a layer computes; every format is a spec.
+
+    Inputs and weights are rounded to `forward`, gradients that come in to `backward`; then every
+    product is rounded to `product` and every partial sum to `accumulate`, with Kahan's compensation
+    where `kahan` says so. Block formats (mxfp8, ...) serve for forward and backward.
+    """
+
+    forward: str = "fp32"
+    backward: str = "fp32"
+    product: str = "fp32"
+    accumulate: str = "fp32"
+    kahan: bool = False
+    seed: int = 0
+    layer: int = 0  # layers throw different dice
+    calls: int = field(default=0, repr=False)  # and so do calls
+
+    def check(self) -> None:
+        """UsageError for formats that there are not."""
+        for spec in (self.forward, self.backward):
+            cast(torch.zeros(0), spec)
+        gemm(torch.zeros(0, 0), torch.zeros(0, 0), self.product, self.accumulate)
+
+    def call(self) -> Call:
+        self.calls += 1
+        return Call(self, self.calls - 1)
+
+
+class Call:
+    """One pass through a layer, forward and backward, with dice of its own."""
+
+    def __init__(self, arithmetic: Arithmetic, number: int) -> None:
+        self._arithmetic = arithmetic
+        self._number = number
+        self._thrown = 0
+
+    def _dice(self) -> Dice:
+        self._thrown += 1
+        step = self._number * 1024 + self._thrown
+        return Dice(self._arithmetic.seed, step, self._arithmetic.layer)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return cast(x, self._arithmetic.forward, self._dice())
+
+    def backward(self, gradient: torch.Tensor) -> torch.Tensor:
+        return cast(gradient, self._arithmetic.backward, self._dice())
+
+    def matmul(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        how = self._arithmetic
+        return gemm(a, b, how.product, how.accumulate, how.kahan, self._dice())
+
+    def add(self, sums: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+        """One more addend for every sum."""
+        return cast(sums + bias, self._arithmetic.accumulate, self._dice())
+
+    def column_sums(self, matrix: torch.Tensor) -> torch.Tensor:
+        return self.matmul(torch.ones(1, matrix.shape[0], dtype=torch.float32), matrix).reshape(-1)
+
+
+class _Linear(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any, weight: Any, bias: Any, call: Call) -> torch.Tensor:
+        rows, kernel = call.forward(x.reshape(-1, x.shape[-1])).float(), call.forward(weight).float()
+        ctx.save_for_backward(rows, kernel)
+        ctx.call, ctx.shape, ctx.dtypes = call, x.shape, [t.dtype for t in (x, weight)]
+        out = call.matmul(rows, kernel.t())
+        if bias is not None:
+            out = call.add(out, bias.detach().float())
+        return out.reshape(*x.shape[:-1], weight.shape[0]).to(x.dtype)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> tuple:
+        (rows, kernel), call = ctx.saved_tensors, ctx.call
+        incoming = call.backward(gradient.reshape(-1, gradient.shape[-1])).float()
+        of_x = of_weight = of_bias = None
+        if ctx.needs_input_grad[0]:
+            of_x = call.matmul(incoming, kernel).reshape(ctx.shape).to(ctx.dtypes[0])
+        if ctx.needs_input_grad[1]:
+            of_weight = call.matmul(incoming.t(), rows).to(ctx.dtypes[1])
+        if ctx.needs_input_grad[2]:
+            of_bias = call.column_sums(incoming).to(ctx.dtypes[1])
+        return of_x, of_weight, of_bias, None
+
+
+def linear(
+    x: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.Tensor], arithmetic: Arithmetic
+) -> torch.Tensor:
+    """As torch.nn.functional.linear."""
+    return _Linear.apply(x, weight, bias, arithmetic.call())
+
+
+Pair = Tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How a convolution's window moves. padding: left, right, top, bottom, as F.pad takes it."""
+
+    stride: Pair
+    padding: Tuple[int, int, int, int]
+    dilation: Pair
+    groups: int
+
+
+def _windows(x: torch.Tensor, kernel: Pair, stride: Pair, dilation: Pair, groups: int) -> list:
+    """For each group a matrix: a row for each place of the window, channels slowest within it."""
+    columns = F.unfold(x, kernel, dilation=dilation, stride=stride)
+    by_group = columns.reshape(x.shape[0], groups, -1, columns.shape[-1])
+    return [by_group[:, g].transpose(1, 2).reshape(-1, by_group.shape[2]) for g in range(groups)]
+
+
+def _places(length: int, kernel: int, stride: int, dilation: int) -> int:
+    return (length - dilation * (kernel - 1) - 1) // stride + 1
+
+
+class _Conv(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, x: Any, weight: Any, bias: Any, shape: Shape, call: Call
+    ) -> torch.Tensor:
+        padded = F.pad(_by_rows(call.forward, x), shape.padding).float()
+        kernel = call.forward(weight.reshape(weight.shape[0], -1)).float()
+        window = tuple(weight.shape[2:])
+        ctx.save_for_backward(padded, kernel)
+        ctx.call, ctx.shape, ctx.window = call, shape, window
+        ctx.dtypes = [t.dtype for t in (x, weight)]
+        rows = _windows(padded, window, shape.stride, shape.dilation, shape.groups)
+        outs = [call.matmul(r, k.t()) for r, k in zip(rows, kernel.chunk(shape.groups))]
+        out = torch.cat(outs, dim=1)
+        if bias is not None:
+            out = call.add(out, bias.detach().float())
+        sizes = [
+            _places(padded.shape[2 + i], window[i], shape.stride[i], shape.dilation[i])
+            for i in (0, 1)
+        ]
+        return out.reshape(x.shape[0], *sizes, -1).permute(0, 3, 1, 2).contiguous().to(x.dtype)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> tuple:
+        (padded, kernel), call, shape = ctx.saved_tensors, ctx.call, ctx.shape
+        # Channels last: the values of a block format's block belong to one place.
+        rows = gradient.permute(0, 2, 3, 1)
+        rows = call.backward(rows.reshape(-1, rows.shape[-1])).float()
+        of_x = of_weight = of_bias = None
+        if ctx.needs_input_grad[0]:
+            incoming = rows.reshape(gradient.shape[0], *gradient.shape[2:], -1).permute(0, 3, 1, 2)
+            of_x = _input_gradient(ctx, incoming, kernel).to(ctx.dtypes[0])
+        if ctx.needs_input_grad[1]:
+            windows = _windows(padded, ctx.window, shape.stride, shape.dilation, shape.groups)
+            parts = zip(rows.chunk(shape.groups, dim=1), windows)
+            of_weight = torch.cat([call.matmul(r.t(), w) for r, w in parts])
+            of_weight = of_weight.reshape(kernel.shape[0], -1, *ctx.window).to(ctx.dtypes[1])
+        if ctx.needs_input_grad[2]:
+            of_bias = call.column_sums(rows).to(ctx.dtypes[1])
+        return of_x, of_weight, of_bias, None, None
+
+
+def _by_rows(round_matrix: Any, x: torch.Tensor) -> torch.Tensor:
+    """Rounds with channels last, so that the blocks of a block format hold channels of one place."""
+    last = x.permute(0, 2, 3, 1)
+    return round_matrix(last.contiguous()).permute(0, 3, 1, 2)
+
+
+def _input_gradient(ctx: Any, incoming: torch.Tensor, kernel: torch.Tensor) -> torch.Tensor:
+    """One sum for each input: the gradient, spread out by the stride, under the mirrored window.
+
+    Adding up overlapping windows afterwards would do sums in float32 that no format has rounded.
+    """
+    (padded, _), shape, window = ctx.saved_tensors, ctx.shape, ctx.window
+    batch, channels, height, width = incoming.shape
+    spread = incoming.new_zeros(
+        batch, channels, (height - 1) * shape.stride[0] + 1, (width - 1) * shape.stride[1] + 1
+    )
+    spread[:, :, :: shape.stride[0], :: shape.stride[1]] = incoming
+    reach = [shape.dilation[i] * (window[i] - 1) for i in (0, 1)]
+    # What the last window did not reach has had no part in the output.
+    missed = [padded.shape[2 + i] - spread.shape[2 + i] - reach[i] for i in (0, 1)]
+    around = (reach[1], reach[1] + missed[1], reach[0], reach[0] + missed[0])
+    rows = _windows(F.pad(spread, around), window, (1, 1), shape.dilation, shape.groups)
+    outs = []
+    for r, k in zip(rows, kernel.chunk(shape.groups)):
+        mirrored = k.reshape(k.shape[0], -1, *window).flip(2, 3).transpose(0, 1)
+        outs.append(ctx.call.matmul(r, mirrored.reshape(mirrored.shape[0], -1).t()))
+    whole = torch.cat(outs, dim=1).reshape(batch, *padded.shape[2:], -1).permute(0, 3, 1, 2)
+    left, right, top, bottom = shape.padding
+    return whole[:, :, top : whole.shape[2] - bottom, left : whole.shape[3] - right].contiguous()
+
+
+def conv2d(
+    x: torch.Tensor,
+    weight: torch.Tensor,
+    bias: Optional[torch.Tensor],
+    shape: Shape,
+    arithmetic: Arithmetic,
+) -> torch.Tensor:
+    """As torch.nn.functional.conv2d, for one image or a batch of them."""
+    if x.dim() == 3:
+        return conv2d(x.unsqueeze(0), weight, bias, shape, arithmetic).squeeze(0)
+    if x.dim() != 4 or x.shape[1] != weight.shape[1] * shape.groups:
+        raise UsageError(
+            f"a convolution of {weight.shape[1] * shape.groups} channels takes images of that many, "
+            f"not shape {tuple(x.shape)}"
+        )
+    return _Conv.apply(x, weight, bias, shape, arithmetic.call())

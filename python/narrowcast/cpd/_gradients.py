@@ -1,0 +1,128 @@
+"""Sums of gradients over nodes, real ones and emulated ones."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional
+
+import torch
+from torch import distributed, nn
+
+from .._arithmetic import Dice
+from .._errors import UsageError
+from . import sum_nodes
+
+
+def _trained(model: nn.Module) -> List[nn.Parameter]:
+    return [parameter for parameter in model.parameters() if parameter.requires_grad]
+
+
+def _gradient(parameter: nn.Parameter) -> torch.Tensor:
+    """A copy; zeros where backward has left none."""
+    if parameter.grad is None:
+        return torch.zeros_like(parameter, memory_format=torch.contiguous_format)
+    return parameter.grad.detach().clone(memory_format=torch.contiguous_format)
+
+
+def sum_gradients(
+    model: nn.Module,
+    use_APS: bool = False,
+    grad_exp: int = 8,
+    grad_man: int = 23,
+    use_kahan: bool = False,
+    order: str = "hierarchy",
+    group: int = 0,
+    spec: Optional[str] = None,
+    dice: Dice = Dice(),
+    process_group: Any = None,
+) -> None:
+    """Replaces the gradients of a model by their sums over all ranks of torch.distributed.
+
+    Partial sums are kept in (grad_exp, grad_man), or in `spec`; use_APS scales each layer first. It is
+    a study of the arithmetic: gradients travel as they are, and every rank adds up all of them, with
+    the same bits. narrowcast.torch sends few bits. A collective call: all ranks pass the same model and
+    arguments.
+    """
+    if not (distributed.is_available() and distributed.is_initialized()):
+        raise UsageError(
+            "sum_gradients sums over the ranks of torch.distributed, which is not initialised; "
+            "cpd.Nodes emulates many nodes in one process"
+        )
+    ranks = distributed.get_world_size(process_group)
+    for index, parameter in enumerate(_trained(model)):
+        own = _gradient(parameter)
+        gathered = [torch.empty_like(own) for _ in range(ranks)]
+        distributed.all_gather(gathered, own, group=process_group)
+        total = sum_nodes(
+            gathered,
+            use_APS,
+            grad_exp,
+            grad_man,
+            use_kahan,
+            order=order,
+            group=group,
+            spec=spec,
+            dice=dice._replace(tensor=dice.tensor + index),
+        )
+        _put(parameter, total)
+
+
+def _put(parameter: nn.Parameter, total: torch.Tensor) -> None:
+    if parameter.grad is not None:
+        parameter.grad.copy_(total)
+    elif bool(total.count_nonzero()):
+        parameter.grad = total
+
+
+class Nodes:
+    """Many nodes in one process, one after the other.
+
+        nodes = cpd.Nodes(model)
+        for batch in batches:              # each node's share
+            loss(model, batch).backward()
+            nodes.collect()
+        nodes.sum_gradients(use_APS=True, grad_exp=4, grad_man=3)
+        optimiser.step()
+    """
+
+    def __init__(self, model: nn.Module) -> None:
+        self._model = model
+        self._collected: List[List[torch.Tensor]] = []
+        self._steps = 0
+
+    def __len__(self) -> int:
+        return len(self._collected)
+
+    def collect(self) -> None:
+        """Takes the gradients of one node away from the model."""
+        self._collected.append([_gradient(parameter) for parameter in _trained(self._model)])
+        for parameter in _trained(self._model):
+            parameter.grad = None
+
+    def sum_gradients(
+        self,
+        use_APS: bool = False,
+        grad_exp: int = 8,
+        grad_man: int = 23,
+        use_kahan: bool = False,
+        order: str = "hierarchy",
+        group: int = 0,
+        spec: Optional[str] = None,
+        seed: int = 0,
+    ) -> None:
+        """Gives the model the sums of what was collected, and begins anew."""
+        if not self._collected:
+            raise UsageError("no node has been collected; call collect() after each backward()")
+        for index, parameter in enumerate(_trained(self._model)):
+            parameter.grad = sum_nodes(
+                [node[index] for node in self._collected],
+                use_APS,
+                grad_exp,
+                grad_man,
+                use_kahan,
+                order=order,
+                group=group,
+                spec=spec,
+                dice=Dice(seed, self._steps, index),
+            )
+        self._steps += 1
+        self._collected = []

@@ -1,0 +1,62 @@
+"""CPD's layers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..emulation import Arithmetic, EmulatedConv2d, EmulatedLinear
+from .._arithmetic import float_spec
+
+
+def _arithmetic(exp: int, man: int, use_kahan: bool, **formats: Any) -> Arithmetic:
+    both = float_spec(exp, man)
+    arithmetic = Arithmetic(**{"product": both, "accumulate": both, "kahan": use_kahan, **formats})
+    arithmetic.check()
+    return arithmetic
+
+
+class Quant_Linear(EmulatedLinear):
+    """torch.nn.Linear whose products and sums are rounded to (exp, man), forward and backward.
+
+    `formats` are those of narrowcast.emulation.Arithmetic: forward, backward, product, accumulate and
+    seed.
+    """
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,
+        exp: int = 8,
+        man: int = 23,
+        use_kahan: bool = True,
+        **formats: Any,
+    ) -> None:
+        super().__init__(in_features, out_features, bias)
+        self.exp, self.man = exp, man
+        self.arithmetic = _arithmetic(exp, man, use_kahan, **formats)
+
+
+class Quant_Conv(EmulatedConv2d):
+    """torch.nn.Conv2d whose products and sums are rounded to (exp, man), forward and backward."""
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        bias: bool = True,
+        exp: int = 8,
+        man: int = 23,
+        use_kahan: bool = True,
+        **formats: Any,
+    ) -> None:
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias
+        )
+        self.exp, self.man = exp, man
+        self.arithmetic = _arithmetic(exp, man, use_kahan, **formats)

@@ -1,0 +1,5 @@
+"""Narrowcast for PyTorch."""
+
+from ..emulation import emulate
+
+__all__ = ["emulate"]
