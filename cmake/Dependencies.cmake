@@ -10,6 +10,12 @@ macro(need package debian)
   endif()
 endmacro()
 
+if(NARROWCAST_PYTHON)
+  # A wheel carries its libraries along: inside of what is ours, wherever Debian has them for that.
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .a .so)
+  need(Python "python3-dev" COMPONENTS Interpreter Development.Module ${SKBUILD_SABI_COMPONENT})
+  need(nanobind "python3-venv, then pip install ." CONFIG)
+endif()
 need(Threads libc6-dev)
 need(hwy libhwy-dev CONFIG)
 need(xxHash libxxhash-dev MODULE)
@@ -33,7 +39,9 @@ endif()
 
 # Optional, see train/. Found here, because imported targets are known from the folder that finds them
 # downwards, and tests and examples use them too.
-find_package(Torch QUIET)
+if(NOT NARROWCAST_PYTHON)
+  find_package(Torch QUIET)
+endif()
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)

@@ -14,14 +14,20 @@
 
 file(WRITE ${PROJECT_BINARY_DIR}/rooms.txt "")  # what tools/layout.py reads
 
+# A room that is no static library: its DEPENDS and OWNS, and nothing is built.
+function(room_rules name)
+  cmake_parse_arguments(PARSE_ARGV 1 ROOM "" "" "DEPENDS;OWNS")
+  list(JOIN ROOM_DEPENDS " " depends)
+  list(JOIN ROOM_OWNS " " owns)
+  file(APPEND ${PROJECT_BINARY_DIR}/rooms.txt "${name}: ${depends} : ${owns}\n")
+endfunction()
+
 function(room name)
   cmake_parse_arguments(PARSE_ARGV 1 ROOM "" "EXCEPT;UNLESS" "DEPENDS;OWNS;LINKS")
   if(ROOM_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "room(${name}): what is ${ROOM_UNPARSED_ARGUMENTS}?")
   endif()
-  list(JOIN ROOM_DEPENDS " " depends)
-  list(JOIN ROOM_OWNS " " owns)
-  file(APPEND ${PROJECT_BINARY_DIR}/rooms.txt "${name}: ${depends} : ${owns}\n")
+  room_rules(${name} DEPENDS ${ROOM_DEPENDS} OWNS ${ROOM_OWNS})
   if(ROOM_UNLESS)
     message(STATUS "no ${name}: ${ROOM_UNLESS}")
     return()

@@ -1,0 +1,22 @@
+"""The command line: `python -m narrowcast`, or `narrowcast`.
+
+It is the program that the package carries along, which takes the place of this process: signals,
+exit codes and the ranks that it starts are its own.
+"""
+
+import os
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+PROGRAM = Path(__file__).parent / "bin" / "narrowcast"
+
+
+def main() -> NoReturn:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(PROGRAM, ["narrowcast", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    main()

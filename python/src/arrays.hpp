@@ -1,0 +1,21 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include "base/bytes.hpp"
+
+// Buffers as the extension takes them: numpy arrays, torch tensors and whatever else speaks DLPack
+// or the buffer protocol, without a copy. Anything else is a TypeError.
+namespace narrowcast::python {
+
+using FloatsIn =
+    nanobind::ndarray<const float, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+using FloatsOut =
+    nanobind::ndarray<float, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+
+// They borrow: the array must outlive them.
+inline Floats span_of(const FloatsIn& array) { return {array.data(), array.size()}; }
+inline MutableFloats span_of(const FloatsOut& array) { return {array.data(), array.size()}; }
+
+}  // namespace narrowcast::python

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+// What the extension module is made of: a function for each file of this folder, which adds its
+// functions and classes. All are called with plain buffers of float32, contiguous and in memory of
+// the CPU; narrowcast/_arrays.py makes them of what users have.
+namespace narrowcast::python {
+
+void add_codecs(nanobind::module_& module);
+
+}  // namespace narrowcast::python
