@@ -1,0 +1,14 @@
+"""Narrowcast in PyTorch.
+
+    import narrowcast.torch as nct
+    handle = nct.compress(ddp_model, "dynamic8")
+
+`compress` lets the gradients of a DistributedDataParallel model travel in few bits; `all_reduce`,
+`all_gather`, `send` and `recv` do so for single tensors.
+"""
+
+from ._collectives import all_gather, all_reduce, recv, send
+from ._compress import AUTO_CODECS, compress
+from ._handle import Handle
+
+__all__ = ["AUTO_CODECS", "Handle", "all_gather", "all_reduce", "compress", "recv", "send"]
