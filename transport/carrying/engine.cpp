@@ -79,7 +79,13 @@ bool Carried::Engine::deliver(int from, Bytes frame) {
     faults_.fail(error);
     end(from);
   }
-  return !peer.gone;
+  const std::lock_guard lock(mutex_);
+  return !peer.gone && !knows(peer);
+}
+
+// Whether that peer has heard our farewell: then it sends nothing more. Under the lock.
+bool Carried::Engine::knows(const Peer& peer) {
+  return peer.farewell && peer.heard > *peer.farewell;
 }
 
 void Carried::Engine::take(int from, Bytes frame) {
@@ -195,9 +201,8 @@ void Carried::Engine::leave() {
   {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, patience, [this] {
-      return std::ranges::all_of(peers_, [](const auto& peer) {
-        return !peer || peer->gone || (peer->farewell && peer->heard > *peer->farewell);
-      });
+      return std::ranges::all_of(
+          peers_, [](const auto& peer) { return !peer || peer->gone || knows(*peer); });
     });
   }
   faults_.fail_by_hearsay(Error(Fault::usage, "this rank has left"));

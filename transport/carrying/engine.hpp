@@ -48,6 +48,7 @@ class Carried::Engine {
     std::optional<std::uint64_t> farewell;  // the number of ours; under `mutex_`
   };
 
+  static bool knows(const Peer& peer);
   void take(int peer, Bytes frame);
   void hear_farewell(int peer, const framing::Header& header, Bytes text);
   void end(int peer);

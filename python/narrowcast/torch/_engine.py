@@ -58,6 +58,10 @@ class Engine:
         self._worker = threading.Thread(target=self._work, daemon=True, name="narrowcast")
         self._worker.start()
 
+    @property
+    def bucket_count(self) -> int:
+        return len(self._step.parts) if self._step is not None else 0
+
     def close(self, seconds: Optional[float] = None) -> bool:
         """Ends the thread. False: it is still at work after so long."""
         self._tasks.put(None)

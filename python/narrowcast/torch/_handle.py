@@ -74,6 +74,11 @@ class Handle:
         """"shm" or "gloo"."""
         return self._wire.transport
 
+    @property
+    def buckets(self) -> int:
+        """How many buckets the last backward pass had."""
+        return self._engine.bucket_count
+
     def set_epoch(self, epoch: int) -> None:
         """What the plan's schedules by epoch go by."""
         self._engine.epoch = int(epoch)

@@ -11,7 +11,7 @@ from typing import Any, Optional
 import torch.distributed as dist
 
 from .. import _core
-from .._errors import UsageError
+from .._errors import PeerError, UsageError
 from ._carrier import Carrier
 
 _GOODBYE_SECONDS = 3.0
@@ -27,18 +27,21 @@ class Wire:
         if transport not in _TRANSPORTS:
             raise UsageError(f"there is no transport '{transport}': {', '.join(_TRANSPORTS)}")
         self._carrier: Optional[Carrier] = None
-        self._segment: Any = None
         self.net: Any = None
-        self.group = own_group(group, deadline)
-        self.rank = dist.get_rank(self.group)
-        self.size = dist.get_world_size(self.group)
-        self.machines = _machines(self.group)
-        self.transport = self._choose(transport)
-        if self.transport == "shm":
-            self._join_shm(deadline)
+        ranks = tuple(dist.get_process_group_ranks(group or dist.group.WORLD))
+        self.rank = ranks.index(dist.get_rank())
+        self.size = len(ranks)
+        self._board = Board(ranks, self.rank, deadline)
+        self.machines = self._board.gather("machine", _machine())
+        descriptor = self._shared_memory(transport)
+        if descriptor is not None:
+            self.transport = "shm"
+            self.net = _core.shm_net(descriptor, self.rank, self.size, deadline)
+            os.close(descriptor)
         else:
+            self.transport = "gloo"
             self.net = _core.carried_net(self.rank, self.size, deadline)
-            self._carrier = Carrier(self.net, self.group)
+            self._carrier = Carrier(self.net, self._board.process_group())
 
     @property
     def machine_workers(self) -> int:
@@ -54,10 +57,11 @@ class Wire:
         if net is None:
             return
         net.leave()
-        if self._carrier is None or self._carrier.join(_GOODBYE_SECONDS):
-            net.close()
-        else:
-            _abandoned.append((net, self._carrier, self.group))
+        if self._carrier is not None and not self._carrier.join(_GOODBYE_SECONDS):
+            _abandoned.append((net, self._carrier))  # its threads still use them
+            return
+        self._carrier = None
+        net.close()
 
     def leave(self) -> None:
         """The first half of close(): whatever waits for a message fails."""
@@ -66,73 +70,72 @@ class Wire:
 
     abandon = close
 
-    def _choose(self, transport: str) -> str:
-        one_machine = len(set(self.machines)) == 1
+    def _shared_memory(self, transport: str) -> Optional[int]:
+        """A descriptor of memory that all ranks share, where they can and may."""
         if transport == "gloo" or self.size == 1:
-            return "gloo"
-        if not one_machine:
-            if transport == "shm":
-                raise UsageError(
-                    "these ranks are on several machines, or in several network or process "
-                    "namespaces: take transport='gloo'"
-                )
-            return "gloo"
-        self._segment, path = _shared_segment(self.group, self.rank, self.size)
+            return None
+        if len(set(self.machines)) > 1:
+            if transport == "auto":
+                return None
+            raise UsageError(
+                "these ranks are on several machines, or in several network or process namespaces: "
+                "take transport='gloo'"
+            )
+        segment = _core.ShmSegment(self.size) if self.rank == 0 else None
+        path = f"/proc/{os.getpid()}/fd/{segment.fd}" if segment is not None else ""
+        path = self._board.gather("segment", path)[0]
+        descriptor, refused = None, ""
         try:
-            self._descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-            refused = ""
+            descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         except OSError as error:
-            refused = f"rank {self.rank}: {error.strerror}"
-        reasons = [reason for reason in _gathered(self.group, refused) if reason]
-        if reasons and transport == "shm":
+            refused = f"rank {self.rank}: {path}: {error.strerror}"
+        # The segment goes when this returns: by then all ranks have said that they have it.
+        reasons = [reason for reason in self._board.gather("opened", refused) if reason]
+        if not reasons:
+            return descriptor
+        if descriptor is not None:
+            os.close(descriptor)
+        if transport == "shm":
             raise UsageError(f"the ranks cannot share memory ({reasons[0]}): take transport='gloo'")
-        return "gloo" if reasons else "shm"
-
-    def _join_shm(self, deadline: float) -> None:
-        self.net = _core.shm_net(self._descriptor, self.rank, self.size, deadline)
-        os.close(self._descriptor)
-        dist.barrier(self.group)  # nobody needs the first rank's descriptor any more
-        self._segment = None
+        return None
 
 
-# Connections whose threads did not end in time: they keep what they use.
+class Board:
+    """Where the ranks of a group find each other: torch's own store, under names of our own. Groups
+    that torch makes would have to be made by all ranks of the job, members or not."""
+
+    def __init__(self, ranks: tuple, rank: int, deadline: float) -> None:
+        number = _made[ranks] = _made.get(ranks, -1) + 1
+        name = f"narrowcast/{'-'.join(map(str, ranks))}/{number}"
+        self._store = dist.PrefixStore(name, dist.distributed_c10d._get_default_store())
+        self._rank = rank
+        self._size = len(ranks)
+        self._timeout = datetime.timedelta(seconds=max(deadline, 1.0))
+
+    def gather(self, what: str, own: str) -> list:
+        """What each rank has to say, by rank."""
+        self._store.set(f"{what}/{self._rank}", own or " ")
+        keys = [f"{what}/{rank}" for rank in range(self._size)]
+        try:
+            self._store.wait(keys, self._timeout)
+        except RuntimeError as error:
+            raise PeerError(f"not all ranks have called this: {error}") from None
+        return [self._store.get(key).decode().strip() for key in keys]
+
+    def process_group(self) -> Any:
+        """A Gloo process group of these ranks."""
+        return dist.ProcessGroupGloo(self._store, self._rank, self._size, self._timeout)
+
+
+_made: dict = {}  # how often, by ranks
 _abandoned: list = []
 
 
-def own_group(group: Any, deadline: float) -> Any:
-    """A new Gloo group with the ranks of a group; all of them call it."""
-    timeout = datetime.timedelta(seconds=max(deadline, 1.0))
-    ranks = dist.get_process_group_ranks(group or dist.group.WORLD)
-    if len(ranks) == dist.get_world_size():
-        return dist.new_group(ranks, timeout=timeout, backend="gloo")
-    try:
-        return dist.new_group(
-            ranks, timeout=timeout, backend="gloo", use_local_synchronization=True
-        )
-    except TypeError:
-        raise UsageError(
-            "this torch makes groups of some of the ranks only with all of them: take torch 2.1"
-        ) from None
-
-
-def _machines(group: Any) -> list:
-    """What tells machines apart, for every rank: shared memory needs all of it to be the same."""
+def _machine() -> str:
+    """What tells machines apart, as far as shared memory goes."""
     with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
         boot = file.read().strip()
-    return _gathered(group, (boot, os.readlink("/proc/self/ns/net"), os.readlink("/proc/self/ns/pid")))
-
-
-def _shared_segment(group: Any, rank: int, size: int) -> tuple:
-    """The first rank's segment, and where the others find it."""
-    segment = _core.ShmSegment(size) if rank == 0 else None
-    path = f"/proc/{os.getpid()}/fd/{segment.fd}" if segment is not None else ""
-    return segment, _gathered(group, path)[0]
-
-
-def _gathered(group: Any, own: Any) -> list:
-    all_of_them: list = [None] * dist.get_world_size(group)
-    dist.all_gather_object(all_of_them, own, group=group)
-    return all_of_them
+    return f"{boot} {os.readlink('/proc/self/ns/net')} {os.readlink('/proc/self/ns/pid')}"
 
 
 def at_exit(user: Any) -> None:
