@@ -21,19 +21,19 @@ Carried::~Carried() = default;
 int Carried::rank() const { return engine_->place().rank; }
 int Carried::size() const { return engine_->place().size; }
 
-std::size_t Carried::longest_frame() const {
-  return framing::kFrameExtra + std::max(engine_->frame_bytes(), framing::kLongestText);
-}
+std::size_t Carried::longest_frame() const { return engine_->frame_bytes() + carrying::kFrameEnd; }
 
-// Heartbeats and a farewell may come beside the frames of messages.
 std::size_t Carried::frames_ahead() { return framing::kFrames; }
 
 std::optional<Load> Carried::next(int peer) {
   check_peer(engine_->place(), peer);
-  return engine_->outgoing().next(peer);
+  return engine_->lane(peer).next();
 }
 
-void Carried::carried(const Load& load) { engine_->outgoing().carried(load.number); }
+void Carried::carried(int peer, const Load& load) {
+  check_peer(engine_->place(), peer);
+  engine_->lane(peer).carried(load.number);
+}
 
 bool Carried::deliver(int peer, Bytes frame) {
   check_peer(engine_->place(), peer);

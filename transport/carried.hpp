@@ -23,8 +23,8 @@ struct Load {
 // It never looks into one. docs/decisions/0016-frames-that-others-carry.md
 class Carried final : public Transport {
  public:
-  // place.local_* do not matter. `frame_bytes`: the most payload of a frame, equal on all ranks; 0:
-  // what suits their number.
+  // place.local_* do not matter. `frame_bytes`: the most that travels at once, equal on all ranks;
+  // 0: what suits their number.
   struct Options {
     Place place;
     std::chrono::milliseconds timeout = kDefaultTimeout;
@@ -48,7 +48,7 @@ class Carried final : public Transport {
   // there is either.
   std::optional<Load> next(int peer);
   // The memory of that frame may be used again.
-  void carried(const Load& load);
+  void carried(int peer, const Load& load);
   // One whole frame of that peer, and whatever lies behind it. Returns whether more may come.
   bool deliver(int peer, Bytes frame);
   // The connection to that peer is gone.

@@ -17,6 +17,7 @@ NB_MODULE(_core, module) {
   add_codecs(module);
   add_plans(module);
   add_net(module);
+  add_turns(module);
   add_collectives(module);
   add_exchange(module);
   add_advice(module);

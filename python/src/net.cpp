@@ -118,10 +118,10 @@ void add_net(nb::module_& module) {
       .def("next", next_frame, arg("peer"))
       .def(
           "carried",
-          [](Net& net, std::size_t number) {
-            net.carrier().carried({.number = number, .frame = {}});
+          [](Net& net, int peer, std::size_t number) {
+            net.carrier().carried(peer, {.number = number, .frame = {}});
           },
-          arg("number"))
+          arg("peer"), arg("number"))
       .def("deliver", deliver, arg("peer"), arg("frame"))
       .def("lost", lost, arg("peer"), arg("why"));
   module.def("carried_net", carried_net, arg("rank"), arg("size"), arg("timeout"));

@@ -13,5 +13,6 @@ void add_collectives(nanobind::module_& module);
 void add_exchange(nanobind::module_& module);
 void add_net(nanobind::module_& module);
 void add_plans(nanobind::module_& module);
+void add_turns(nanobind::module_& module);
 
 }  // namespace narrowcast::python

@@ -99,7 +99,7 @@ class Pumped final : public Transport {
   void pump_out(int peer) {
     while (const auto load = inner_.next(peer)) {
       stream(rank(), peer).put(load->frame);
-      inner_.carried(*load);
+      inner_.carried(peer, *load);
     }
   }
 

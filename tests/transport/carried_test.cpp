@@ -35,7 +35,7 @@ struct Rank {
   bool carry_to(Rank& other) {
     const std::optional<Load> load = net.next(other.net.rank());
     const bool more = load && other.net.deliver(net.rank(), load->frame);
-    if (load) net.carried(*load);
+    if (load) net.carried(other.net.rank(), *load);
     return more;
   }
 

@@ -20,7 +20,6 @@ Carried::Engine::Engine(const Options& options)
     : place_(options.place),
       frame_bytes_(options.frame_bytes != 0 ? options.frame_bytes
                                             : framing::frame_bytes(options.place.size)),
-      outgoing_(options.place.size, frame_bytes_),
       excused_(Clock::now()) {
   if (place_.rank < 0 || place_.rank >= place_.size)
     throw Error(Fault::usage, fmt::format("no rank {} among {}", place_.rank, place_.size));
@@ -29,9 +28,7 @@ Carried::Engine::Engine(const Options& options)
   peers_.resize(place_.size);
   for (int peer = 0; peer < place_.size; ++peer) {
     if (peer == place_.rank) continue;
-    peers_[peer] = std::make_unique<Peer>();
-    peers_[peer]->inbox = std::make_shared<framing::Inbox>(faults_, peer);
-    peers_[peer]->last_heard = Clock::now();
+    peers_[peer] = std::make_unique<Peer>(faults_, peer, frame_bytes_);
   }
   monitor_ = std::thread([this] { monitor(); });
 }
@@ -53,14 +50,16 @@ void Carried::Engine::each(Call call) {
 }
 
 void Carried::Engine::wake_all() {
-  each([](int, Peer& peer) { peer.inbox->wake(); });
-  outgoing_.wake();
+  each([](int, Peer& peer) {
+    peer.inbox->wake();
+    peer.lane.wake();
+  });
   const std::lock_guard lock(mutex_);
   changed_.notify_all();
 }
 
 void Carried::Engine::send(const Slot& to, Bytes message, const Stamp& stamp) {
-  if (outgoing_.send(to, message, stamp)) return;
+  if (lane(to.peer).send(to, message, stamp)) return;
   faults_.latch.check();
   faults_.fail(Error(Fault::peer, fmt::format("rank {} left", to.peer)));
   faults_.latch.check();
@@ -69,10 +68,10 @@ void Carried::Engine::send(const Slot& to, Bytes message, const Stamp& stamp) {
 bool Carried::Engine::deliver(int from, Bytes frame) {
   Peer& peer = *peers_[from];
   try {
-    if (!framing::holds_frame(frame, peer.taken))
+    const auto take_one = [&](const Header& header, Bytes payload) { take(from, header, payload); };
+    if (!carrying::read_records(frame, peer.taken, take_one))
       throw Error(Fault::wire, fmt::format("rank {} sent bytes that are no frame", from));
     peer.last_heard = Clock::now();
-    take(from, frame);
     ++peer.taken;
     peer.inbox->make_room();
   } catch (const Error& error) {
@@ -85,12 +84,10 @@ bool Carried::Engine::deliver(int from, Bytes frame) {
 
 // Whether that peer has heard our farewell: then it sends nothing more. Under the lock.
 bool Carried::Engine::knows(const Peer& peer) {
-  return peer.farewell && peer.heard > *peer.farewell;
+  return peer.farewell && peer.heard >= *peer.farewell;
 }
 
-void Carried::Engine::take(int from, Bytes frame) {
-  const auto header = get<Header>(frame.first(sizeof(Header)));
-  const Bytes payload = frame.subspan(sizeof header, header.length);
+void Carried::Engine::take(int from, const Header& header, Bytes payload) {
   Peer& peer = *peers_[from];
   switch (header.kind) {
     case Kind::message:
@@ -111,7 +108,7 @@ void Carried::Engine::take(int from, Bytes frame) {
 }
 
 void Carried::Engine::hear_farewell(int from, const Header& header, Bytes text) {
-  outgoing_.acknowledge(from, peers_[from]->taken + 1);
+  lane(from).acknowledge(peers_[from]->taken + 1);
   if (header.kind == Kind::failed)
     faults_.fail_by_hearsay(
         Error(Fault::peer, fmt::format("rank {} gave up: {}", from, framing::printable(text))));
@@ -119,7 +116,7 @@ void Carried::Engine::hear_farewell(int from, const Header& header, Bytes text) 
 }
 
 void Carried::Engine::lost(int from, std::string_view why) {
-  outgoing_.drop(from);
+  lane(from).drop();
   if (peers_[from]->gone.exchange(true)) return;
   bool ours = false;
   {
@@ -135,7 +132,7 @@ void Carried::Engine::lost(int from, std::string_view why) {
 void Carried::Engine::end(int from) {
   peers_[from]->gone = true;
   peers_[from]->inbox->end();
-  outgoing_.close(from);
+  lane(from).close();
   const std::lock_guard lock(mutex_);
   changed_.notify_all();
 }
@@ -164,13 +161,13 @@ void Carried::Engine::look(Clock::time_point now) {
   const std::chrono::duration<double> seconds = faults_.timeout;
   each([&](int number, Peer& peer) {
     if (peer.gone) return;
-    outgoing_.beat(number, peer.taken);
+    peer.lane.beat(peer.taken);
     if (faults_.latch.failed()) return;
     const auto silent = now - std::max(peer.last_heard.load(), excused_);
     if (silent >= faults_.timeout && !peer.inbox->crowded())
       faults_.fail(Error(
           Fault::peer, fmt::format("rank {} has been silent for {:g} s", number, seconds.count())));
-    const auto waiting = outgoing_.waiting_since(number);
+    const auto waiting = peer.lane.waiting_since();
     if (waiting && now - std::max(*waiting, excused_) >= faults_.timeout)
       faults_.fail(Error(Fault::peer, fmt::format("rank {} has taken nothing for {:g} s", number,
                                                   seconds.count())));
@@ -187,8 +184,8 @@ void Carried::Engine::tell_farewell() {
   }
   const std::lock_guard lock(mutex_);
   if (std::exchange(left_, true)) return;
-  each([&](int number, Peer& peer) {
-    peer.farewell = outgoing_.farewell(number, why.empty() ? Kind::left : Kind::failed, why);
+  each([&](int, Peer& peer) {
+    peer.farewell = peer.lane.farewell(why.empty() ? Kind::left : Kind::failed, why);
   });
 }
 
@@ -206,7 +203,7 @@ void Carried::Engine::leave() {
     });
   }
   faults_.fail_by_hearsay(Error(Fault::usage, "this rank has left"));
-  outgoing_.end();
+  each([](int, Peer& peer) { peer.lane.end(); });
 }
 
 }  // namespace narrowcast

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "transport/carried.hpp"
-#include "transport/carrying/outgoing.hpp"
+#include "transport/carrying/lane.hpp"
 #include "transport/framing/faults.hpp"
 #include "transport/framing/inbox.hpp"
 
@@ -26,7 +26,7 @@ class Carried::Engine {
   const Place& place() const { return place_; }
   std::size_t frame_bytes() const { return frame_bytes_; }
   const Latch& latch() const { return faults_.latch; }
-  carrying::Outgoing& outgoing() { return outgoing_; }
+  carrying::Lane& lane(int peer) { return peers_[peer]->lane; }
 
   void send(const Slot& to, Bytes message, const Stamp& stamp);
   const std::shared_ptr<framing::Inbox>& inbox(int peer) const { return peers_[peer]->inbox; }
@@ -40,16 +40,23 @@ class Carried::Engine {
 
   // Both directions between this rank and one peer.
   struct Peer {
+    Peer(framing::Faults& faults, int number, std::size_t frame_bytes)
+        : lane(frame_bytes),
+          inbox(std::make_shared<framing::Inbox>(faults, number)),
+          last_heard(Clock::now()) {}
+
+    carrying::Lane lane;
     std::shared_ptr<framing::Inbox> inbox;
     std::atomic<std::uint64_t> taken = 0;  // of its frames
     std::atomic<std::uint64_t> heard = 0;  // how many of ours it says it has taken
     std::atomic<bool> gone = false;        // it has said farewell, or its connection is lost
     std::atomic<Clock::time_point> last_heard;
-    std::optional<std::uint64_t> farewell;  // the number of ours; under `mutex_`
+    // How many it has to have taken to know that this rank has left; under `mutex_`.
+    std::optional<std::uint64_t> farewell;
   };
 
   static bool knows(const Peer& peer);
-  void take(int peer, Bytes frame);
+  void take(int peer, const framing::Header& header, Bytes payload);
   void hear_farewell(int peer, const framing::Header& header, Bytes text);
   void end(int peer);
   void monitor();
@@ -62,7 +69,6 @@ class Carried::Engine {
   const Place place_;
   const std::size_t frame_bytes_;
   framing::Faults faults_;
-  carrying::Outgoing outgoing_;
   std::vector<std::unique_ptr<Peer>> peers_;  // none for this rank itself
 
   std::mutex mutex_;

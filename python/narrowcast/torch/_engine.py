@@ -11,6 +11,7 @@ import torch
 from .. import _core
 from .._errors import UsageError
 from ._buckets import Buckets
+from ._carrier import take_short_turns
 from ._staging import Staging
 from ._stats import Stats, line_about
 
@@ -111,6 +112,7 @@ class Engine:
     # On the engine's own thread.
 
     def _work(self) -> None:
+        take_short_turns()  # and so does the exchange's thread, which is started from here
         while (task := self._tasks.get()) is not None:
             task()
 

@@ -12,7 +12,7 @@ import torch.distributed as dist
 
 from .. import _core
 from .._errors import PeerError, UsageError
-from ._carrier import Carrier
+from ._carrier import Carrier, take_short_turns
 
 _GOODBYE_SECONDS = 3.0
 _TRANSPORTS = ("auto", "shm", "gloo")
@@ -123,8 +123,12 @@ class Board:
         return [self._store.get(key).decode().strip() for key in keys]
 
     def process_group(self) -> Any:
-        """A Gloo process group of these ranks."""
-        return dist.ProcessGroupGloo(self._store, self._rank, self._size, self._timeout)
+        """A Gloo process group of these ranks; its threads take short turns."""
+        take_short_turns()
+        try:
+            return dist.ProcessGroupGloo(self._store, self._rank, self._size, self._timeout)
+        finally:
+            _core.set_turn(0)
 
 
 _made: dict = {}  # how often, by ranks
