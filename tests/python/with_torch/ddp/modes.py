@@ -1,7 +1,6 @@
 """The ways in which people use DistributedDataParallel. Each is trained three times: without a hook,
 with a hook and fp32 on the wire, and with a hook and dynamic8."""
 
-import contextlib
 import random
 import time
 
@@ -17,12 +16,13 @@ WIDTH = 48
 class Mode:
     """One way: how to make the model, how to wrap it, and what a step does."""
 
-    ranks = None  # of the model; None: all
     options = {}
     dtype = torch.float32
 
-    def members(self):
-        return list(range(dist.get_world_size()))
+    @staticmethod
+    def members_of(ranks):
+        """Those that train it."""
+        return list(range(ranks))
 
     def model(self):
         layers = [m for _ in range(8) for m in (nn.Linear(WIDTH, WIDTH), nn.ReLU())]
@@ -180,8 +180,9 @@ class SomeFrozen(Mode):
 class Subgroup(Mode):
     """A group that the first rank is not in, beside the group of all; the others go on meanwhile."""
 
-    def members(self):
-        return list(range(1, dist.get_world_size()))
+    @staticmethod
+    def members_of(ranks):
+        return list(range(1, ranks))
 
 
 class UnevenInputs(Mode):
@@ -237,7 +238,7 @@ def train(mode, group, compress):
     """Trains one way. Returns the parameters after each step, and how many buckets there were."""
     torch.manual_seed(3)
     model = mode.model().to(mode.dtype)
-    ddp = DistributedDataParallel(model, bucket_cap_mb=0.008, process_group=group, **mode.options)
+    ddp = DistributedDataParallel(model, bucket_cap_mb=0.004, process_group=group, **mode.options)
     handle = compress(ddp) if compress else None
     rank, ranks = dist.get_rank(group), dist.get_world_size(group)
     Delay(model, rank, ranks)
@@ -259,10 +260,3 @@ def train(mode, group, compress):
     if handle is not None:
         handle.remove()
     return torch.stack(states), handle
-
-
-@contextlib.contextmanager
-def one_at_a_time():
-    dist.barrier()
-    yield
-    dist.barrier()
