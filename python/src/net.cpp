@@ -28,8 +28,7 @@ Transport& Net::transport() const {
 }
 
 Carried& Net::carrier() const {
-  require(transport_ != nullptr && carrier_ != nullptr, Fault::usage,
-          "nobody carries the frames of this transport");
+  require(carrier_ != nullptr, Fault::usage, "nobody carries the frames of this transport");
   return *carrier_;
 }
 
@@ -43,10 +42,13 @@ void Net::meet(const std::string& plan, const std::string& seed, const std::stri
 }
 
 void Net::leave() {
-  if (transport_ != nullptr && carrier_ != nullptr) carrier_->leave();
+  if (carrier_ != nullptr) carrier_->leave();
 }
 
-void Net::close() { transport_.reset(); }
+void Net::close() {
+  carrier_ = nullptr;
+  transport_.reset();
+}
 
 namespace {
 

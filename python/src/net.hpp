@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "transport/carried.hpp"
@@ -29,7 +28,7 @@ class Net {
 
  private:
   std::unique_ptr<Transport> transport_;
-  Carried* carrier_;  // inside of it, or none
+  Carried* carrier_;  // inside of it, also while it is being sealed; or none
 };
 
 }  // namespace narrowcast::python

@@ -81,3 +81,29 @@ def test_gradients_travel_as_before_after_remove():
 def test_a_codec_that_hides_nan_hides_none_from_ranks():
     for rank in ended("overflow", 2):
         assert rank.said == {"finite": False, "skipped": 1}, rank.err
+
+
+def test_ranks_with_a_job_key_train(tmp_path, monkeypatch):
+    key = tmp_path / "key"
+    key.write_text("0123456789abcdef" * 4)
+    key.chmod(0o600)
+    monkeypatch.setenv("KEY_FILE", str(key))
+    for rank in job.run("faults.py", 2, "sealed", "gloo"):
+        assert rank.said == {"steps": 3}, rank.err
+
+
+@every_transport
+def test_auto_decides_alike_on_all_ranks(transport):
+    ranks = ended("auto", 2, transport)
+    assert [rank.code for rank in ranks] == [0, 0], ranks[0].err + ranks[1].err
+    assert ranks[0].said["plans"] == ranks[1].said["plans"]
+    assert set(ranks[0].said["plans"][:10]) == {None}
+    for rank in ranks:
+        assert 'codec = "dynamic8"' in rank.said["yes"]["plan"]
+        assert rank.said["yes"]["same"] and rank.said["yes"]["steps"] == 14
+        assert rank.said["no"]["plan"] is None
+        assert rank.said["no"]["same"] and rank.said["no"]["steps"] == 10
+    yes, no = ranks[0].said["yes"]["lines"], ranks[0].said["no"]["lines"]
+    assert len(yes) == 2 and "2 times as quick" in yes[0] and "dynamic8 for" in yes[1]
+    assert len(no) == 1 and "does not pay" in no[0]
+    assert ranks[1].said["yes"]["lines"] == []

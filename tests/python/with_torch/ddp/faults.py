@@ -14,11 +14,12 @@ import narrowcast
 import narrowcast.torch as nct
 
 CASE, TRANSPORT = sys.argv[1:3]
+WIDTH = 128
 
 
 def model():
     torch.manual_seed(3)
-    net = nn.Sequential(*[m for _ in range(6) for m in (nn.Linear(64, 64), nn.ReLU())])
+    net = nn.Sequential(*[m for _ in range(6) for m in (nn.Linear(WIDTH, WIDTH), nn.ReLU())])
     return DistributedDataParallel(net, bucket_cap_mb=0.01)
 
 
@@ -27,7 +28,7 @@ def compress(ddp, plan="dynamic8", **options):
 
 
 def step(ddp):
-    ddp(torch.randn(8, 64)).square().mean().backward()
+    ddp(torch.randn(8, WIDTH)).square().mean().backward()
 
 
 def what(call):
@@ -139,11 +140,61 @@ def overflow():
     handle = compress(ddp, "float:e=4,m=3,overflow=saturate")
     step(ddp)
     ddp.zero_grad()
-    loss = ddp(torch.randn(8, 64)).square().mean()
+    loss = ddp(torch.randn(8, WIDTH)).square().mean()
     (loss * (float("nan") if dist.get_rank() == 1 else 1.0)).backward()
     finite = any(bool(p.grad.isfinite().any()) for p in ddp.parameters())
     say(finite=finite, skipped=handle.stats()["skipped_steps"])
     handle.remove()
+
+
+def sealed():
+    """A job key: frames carry authenticators."""
+    plan = {"key_file": os.environ["KEY_FILE"], "rule": [{"tensors": "*", "codec": "dynamic8"}]}
+    ddp = model()
+    handle = compress(ddp, plan)
+    for _ in range(3):
+        step(ddp)
+    say(steps=handle.stats()["steps"])
+    handle.remove()
+
+
+def auto():
+    """plan="auto" decides, all ranks alike; whatever the machine says, both outcomes train on."""
+    ddp = model()
+    handle = compress(ddp, "auto", codecs=["dynamic8"])
+    plans = [handle.plan]
+    for _ in range(14):
+        step(ddp)
+        plans.append(handle.plan)
+    say(plans=plans, **outcome("yes", True), **outcome("no", False))
+    handle.remove()
+
+
+def outcome(name, compresses):
+    """What follows when the advice is given."""
+    from narrowcast.torch import _auto
+
+    advice = {"compress": compresses, "codec": "dynamic8", "gain": 2.0, "dominant": "compute"}
+    advice.update(step_ms=1.0, fp32_step_ms=2.0, plan=_auto._core.plan_of("dynamic8"))
+    kept, lines = _auto._core, []
+
+    class Advising:
+        def __getattr__(self, attribute):
+            return (lambda *words: advice) if attribute == "advise" else getattr(kept, attribute)
+
+    _auto._core = Advising()
+    ddp = model()
+    handle = nct.compress(ddp, "auto", transport=TRANSPORT, say=lines.append)
+    for _ in range(14):
+        step(ddp)
+    _auto._core = kept
+    gradients = torch.cat([p.grad.reshape(-1) for p in ddp.parameters()]).double()
+    largest = gradients.clone()
+    dist.all_reduce(largest, dist.ReduceOp.MAX)
+    same = bool(torch.equal(largest, gradients))
+    found = {"plan": handle.plan, "same": same, "lines": lines, "steps": handle.stats()["steps"]}
+    handle.remove()
+    return {name: found}
 
 
 def main():
