@@ -7,7 +7,13 @@
 // the CPU; narrowcast/_arrays.py makes them of what users have.
 namespace narrowcast::python {
 
+void add_advice(nanobind::module_& module);
 void add_codecs(nanobind::module_& module);
+void add_collectives(nanobind::module_& module);
 void add_emulate(nanobind::module_& module);
+void add_exchange(nanobind::module_& module);
+void add_net(nanobind::module_& module);
+void add_plans(nanobind::module_& module);
+void add_turns(nanobind::module_& module);
 
 }  // namespace narrowcast::python

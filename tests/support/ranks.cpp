@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/carried_ranks.hpp"
 #include "tests/support/gloo_ranks.hpp"
 #include "transport/inproc.hpp"
 #include "transport/shm.hpp"
@@ -45,6 +46,8 @@ constexpr RanksRow kRanks[] = {
     {"inproc", meet_inproc},
     {"shm", meet_shm},
     {"narrow_shm", meet_narrow_shm},
+    {"carried", meet_carried},
+    {"narrow_carried", meet_narrow_carried},
     {"gloo", meet_gloo},  // the last, because it may be missing
 };
 

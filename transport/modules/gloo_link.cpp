@@ -3,23 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cctype>
 
 namespace narrowcast::over_gloo {
-namespace {
-
-// What a peer says of itself, fit to be printed.
-std::string printable(Bytes text) {
-  std::string out;
-  for (const std::byte byte : text) {
-    const auto c = static_cast<unsigned char>(byte);
-    out += std::isprint(c) != 0 ? static_cast<char>(c) : '?';
-  }
-  return out;
-}
-
-}  // namespace
-
 Link::Link(Shared& shared, int peer)
     : shared_(shared),
       peer_(peer),
@@ -198,7 +183,7 @@ void Link::take_hello(const Header& header) {
 void Link::hear_farewell(const Header& header) {
   farewell_heard_ = true;
   if (header.kind == Kind::failed) {
-    const std::string why = printable(Bytes(next_frame().payload()).first(header.length));
+    const std::string why = framing::printable(Bytes(next_frame().payload()).first(header.length));
     shared_.fail_by_hearsay(Error(Fault::peer, fmt::format("rank {} gave up: {}", peer_, why)));
   }
   try {

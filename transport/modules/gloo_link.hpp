@@ -8,13 +8,15 @@
 #include <thread>
 #include <vector>
 
+#include "transport/framing/inbox.hpp"
 #include "transport/modules/gloo_frame.hpp"
-#include "transport/modules/gloo_inbox.hpp"
 #include "transport/modules/gloo_outbox.hpp"
 
 namespace narrowcast::over_gloo {
 
 using Clock = std::chrono::steady_clock;
+using framing::Inbox;
+using framing::Receipt;
 
 // Both directions between this rank and one peer.
 class Link {

@@ -7,11 +7,9 @@
 #include "base/error.hpp"
 
 namespace narrowcast::over_gloo {
-namespace {
 
-constexpr std::size_t kLongestText = 400;
-
-}  // namespace
+using framing::copy_in_steps;
+using framing::kLongestText;
 
 Outbox::Outbox(Shared& shared, int peer)
     : shared_(shared), peer_(peer), tag_(stream_tag(shared.context->rank, peer)) {

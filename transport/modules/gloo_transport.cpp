@@ -21,39 +21,12 @@ constexpr auto kLook = 20ms;            // how often connections are looked at
 constexpr auto kMoment = 100ms;         // for a rank's reason to come after its end
 constexpr auto kLongestFarewell = 10s;  // for peers to take what is on its way to them
 constexpr auto kShortFarewell = 500ms;  // the same after a fault
-constexpr std::size_t kFrames = 8;      // under way in each direction of a link
-constexpr std::size_t kFrameMemory = std::size_t{64} << 20;  // of one rank, roughly
-constexpr std::size_t kSmallestFrame = std::size_t{64} << 10;
-constexpr std::size_t kLargestFrame = std::size_t{1} << 20;
-
-// The fewer frames the better for speed. All ranks have to come to the same answer.
-std::size_t frame_bytes(int ranks) {
-  const std::size_t frames = 2 * kFrames * static_cast<std::size_t>(std::max(ranks - 1, 1));
-  return std::clamp(kFrameMemory / frames, kSmallestFrame, kLargestFrame);
-}
 
 struct Hello {
   std::array<std::byte, 16> token;
   std::uint32_t rank;
   std::uint32_t size;
   std::uint64_t frame_bytes;
-};
-
-class Receiving final : public Transfer {
- public:
-  Receiving(std::shared_ptr<Inbox> inbox, const Slot& from, MutableBytes buffer)
-      : inbox_(std::move(inbox)), receipt_{.from = from, .buffer = buffer} {
-    inbox_->post(receipt_);
-  }
-  ~Receiving() override { inbox_->withdraw(receipt_); }
-  Receiving(const Receiving&) = delete;
-  Receiving& operator=(const Receiving&) = delete;
-
-  Arrival wait() override { return inbox_->wait(receipt_); }
-
- private:
-  std::shared_ptr<Inbox> inbox_;
-  Receipt receipt_;
 };
 
 // Half the time of the all-reduce is this: compiled with -O3, for the sake of vectors.
@@ -72,8 +45,8 @@ class GlooTransport final : public Transport {
     if (size_ > 1) poster_ = std::make_unique<Poster>(*shared_.context);  // else no context either
     shared_.poster = poster_.get();
     shared_.timeout = joining.timeout;
-    shared_.frame_bytes = frame_bytes(size_);
-    shared_.frames = kFrames;
+    shared_.frame_bytes = framing::frame_bytes(size_);
+    shared_.frames = framing::kFrames;
     shared_.wake_all = [this] { wake_all(); };
     links_.resize(size_);
     for (int peer = 0; peer < size_; ++peer)
@@ -140,7 +113,7 @@ class GlooTransport final : public Transport {
 
   std::unique_ptr<Transfer> do_receive(const Slot& from, MutableBytes buffer) override {
     shared_.latch.check();
-    return std::make_unique<Receiving>(links_[from.peer]->inbox(), from, buffer);
+    return std::make_unique<framing::Receiving>(links_[from.peer]->inbox(), from, buffer);
   }
 
   template <class Call>

@@ -10,11 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "transport/modules/gloo_shared.hpp"
+#include "transport/framing/faults.hpp"
+#include "transport/framing/frame.hpp"
 
-namespace narrowcast::over_gloo {
-
-struct Header;
+namespace narrowcast::framing {
 
 // A receive of the caller's. The inbox it is posted in writes to it under its lock.
 struct Receipt {
@@ -29,7 +28,7 @@ struct Receipt {
 // Messages from one peer: those that somebody waits for, and those that came before anybody did.
 class Inbox {
  public:
-  explicit Inbox(Shared& shared, int peer) : shared_(shared), peer_(peer) {}
+  Inbox(Faults& faults, int peer) : faults_(faults), peer_(peer) {}
 
   // The caller's side. `receipt` stays where it is until it is done or withdrawn.
   void post(Receipt& receipt);
@@ -64,7 +63,7 @@ class Inbox {
   Error too_long(const Slot& slot, std::size_t length, std::size_t room) const;
   Error out_of_order(const Header& header) const;
 
-  Shared& shared_;
+  Faults& faults_;
   const int peer_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -75,4 +74,22 @@ class Inbox {
   bool ended_ = false;
 };
 
-}  // namespace narrowcast::over_gloo
+// A receive as a transport hands it out.
+class Receiving final : public Transfer {
+ public:
+  Receiving(std::shared_ptr<Inbox> inbox, const Slot& from, MutableBytes buffer)
+      : inbox_(std::move(inbox)), receipt_{.from = from, .buffer = buffer} {
+    inbox_->post(receipt_);
+  }
+  ~Receiving() override { inbox_->withdraw(receipt_); }
+  Receiving(const Receiving&) = delete;
+  Receiving& operator=(const Receiving&) = delete;
+
+  Arrival wait() override { return inbox_->wait(receipt_); }
+
+ private:
+  std::shared_ptr<Inbox> inbox_;
+  Receipt receipt_;
+};
+
+}  // namespace narrowcast::framing

@@ -1,10 +1,8 @@
-#include "transport/modules/gloo_inbox.hpp"
+#include "transport/framing/inbox.hpp"
 
 #include <fmt/core.h>
 
-#include "transport/modules/gloo_frame.hpp"
-
-namespace narrowcast::over_gloo {
+namespace narrowcast::framing {
 namespace {
 
 // What may come from one peer before anybody asks for it. Beyond that the peer has to wait.
@@ -27,7 +25,7 @@ void Inbox::post(Receipt& receipt) {
     }
     if (receipt.done) posted_.erase(key);
   }
-  if (error) shared_.fail(*error);
+  if (error) faults_.fail(*error);
 }
 
 // What is here of the message already. Called under the lock.
@@ -64,12 +62,12 @@ void Inbox::withdraw(Receipt& receipt) {
 Arrival Inbox::wait(Receipt& receipt) {
   {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return receipt.done || ended_ || shared_.latch.failed(); });
+    changed_.wait(lock, [&] { return receipt.done || ended_ || faults_.latch.failed(); });
   }
-  if (shared_.latch.failed()) shared_.latch.check();
+  if (faults_.latch.failed()) faults_.latch.check();
   if (!receipt.done) {
-    shared_.fail(Error(Fault::peer, fmt::format("rank {} left", peer_)));
-    shared_.latch.check();
+    faults_.fail(Error(Fault::peer, fmt::format("rank {} left", peer_)));
+    faults_.latch.check();
   }
   return receipt.arrival;
 }
@@ -126,8 +124,8 @@ void Inbox::make_room() {
   std::unique_lock lock(mutex_);
   if (parked_bytes_ <= kMostParked) return;
   crowded_ = true;
-  const bool room = changed_.wait_for(lock, shared_.timeout, [&] {
-    return parked_bytes_ <= kMostParked || ended_ || shared_.latch.failed();
+  const bool room = changed_.wait_for(lock, faults_.timeout, [&] {
+    return parked_bytes_ <= kMostParked || ended_ || faults_.latch.failed();
   });
   crowded_ = false;
   if (!room)
@@ -162,4 +160,4 @@ Error Inbox::out_of_order(const Header& header) const {
                       header.channel, header.sequence)};
 }
 
-}  // namespace narrowcast::over_gloo
+}  // namespace narrowcast::framing

@@ -1,0 +1,74 @@
+"""plan='auto': measures the first steps and the machines, and decides."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional
+
+from .. import _core
+from ._measure import Diary
+
+_SECONDS = 1.0  # for the links, and as much for the codecs
+
+
+class Auto:
+    """Watches an engine until it knows enough; then sets its plan, or lets the gradients travel as
+    they are."""
+
+    def __init__(
+        self,
+        model: Any,
+        engine: Any,
+        talk: Any,
+        *,
+        codecs: list,
+        max_error: Optional[float],
+        give_up: Callable[[], None],
+        say: Callable[[str], None],
+    ) -> None:
+        self._diary = Diary(model)
+        self._engine = engine
+        self._talk = talk
+        self._codecs = codecs
+        self._max_error = max_error
+        self._give_up = give_up
+        self._say = say
+
+    def close(self) -> None:
+        self._diary.close()
+
+    def ready(self) -> None:
+        self._diary.ready()
+
+    def end_step(self, buckets: int) -> None:
+        self._diary.end_step()
+        if not self._diary.complete:
+            return
+        self._diary.close()
+        engine = self._engine
+        model = self._diary.model(engine.buckets.layouts(buckets), self._talk)
+        advice = _core.advise(
+            engine.wire.net,
+            model,
+            self._codecs,
+            self._max_error,
+            engine.wire.machine_workers,
+            _SECONDS,
+        )
+        self._say(_sentence(advice))
+        if advice["compress"]:
+            engine.change_plan(advice["plan"])
+            engine.watcher = None
+        else:
+            self._give_up()
+
+
+def _sentence(advice: dict) -> str:
+    if advice["compress"]:
+        return (
+            f"narrowcast: {advice['codec']} should make a step {advice['gain']:.3g} times as quick as "
+            f"fp32 ({advice['step_ms']:.3g} ms instead of {advice['fp32_step_ms']:.3g} ms)"
+        )
+    return (
+        f"narrowcast: compressing does not pay here, a step takes {advice['fp32_step_ms']:.3g} ms in "
+        f"fp32 and is held up by {advice['dominant']}; gradients travel in fp32, as torch has them"
+    )

@@ -1,0 +1,109 @@
+"""Collectives of single tensors: activations, and whatever else is not a gradient of a model."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, List, Optional
+
+import torch
+import torch.distributed as dist
+
+from .. import _core
+from .._arrays import floats_of
+from .._errors import UsageError
+from ._wire import Wire, at_exit
+
+_DEADLINE_SECONDS = 300.0
+_COLLECTIVES, _LETTERS = 2, 3  # conversations
+
+_lock = threading.Lock()
+_lines: dict = {}  # by group
+
+
+class _Line:
+    """The connection of a group, made when its ranks first use it."""
+
+    def __init__(self, group: Any) -> None:
+        self.wire = Wire(group, "auto", _DEADLINE_SECONDS)
+        at_exit(self.wire)
+        self.wire.net.meet("", "", "")
+        self.collectives = _core.Talk(self.wire.net, _COLLECTIVES)
+        self.letters = _core.Talk(self.wire.net, _LETTERS)
+
+
+def all_reduce(
+    tensor: torch.Tensor,
+    spec: str,
+    group: Any = None,
+    *,
+    average: bool = False,
+    algorithm: str = "direct",
+    seed: int = 0,
+) -> torch.Tensor:
+    """Replaces a tensor by its sum over the ranks of a group, encoded on the way. Every rank ends with
+    the same bits. Returns the tensor.
+
+    average    instead of the sum
+    algorithm  "direct", "ring" or "gather" (docs/algorithms.md)
+    seed       of codecs that round by chance; equal on all ranks
+    """
+    floats = floats_of(tensor, "tensor")
+    result = "average" if average else "sum"
+    flat = _own(floats.flat, tensor)
+    _line(group).collectives.all_reduce(flat, _way(spec, tensor, seed), algorithm, result)
+    _write(floats, flat)
+    return tensor
+
+
+def all_gather(
+    tensor: torch.Tensor, spec: str, group: Any = None, *, seed: int = 0
+) -> List[torch.Tensor]:
+    """Returns what all ranks of a group have, by rank, encoded on the way: tensors of one shape. A
+    rank's own comes back as the others see it."""
+    floats = floats_of(tensor, "tensor")
+    line = _line(group)
+    parts = [torch.empty_like(floats.flat) for _ in range(line.wire.size)]
+    parts[line.wire.rank].copy_(floats.flat)
+    line.collectives.all_gather(parts, _way(spec, tensor, seed))
+    return [floats.back(part) for part in parts]
+
+
+def send(
+    tensor: torch.Tensor, dst: int, spec: str, group: Any = None, *, seed: int = 0
+) -> None:
+    """Sends a tensor, encoded, to rank `dst` of the group, which calls recv() with the same spec."""
+    flat = floats_of(tensor, "tensor").flat
+    _line(group).letters.send(flat, _way(spec, tensor, seed), dst)
+
+
+def recv(tensor: torch.Tensor, src: int, spec: str, group: Any = None) -> torch.Tensor:
+    """Receives into a tensor what rank `src` of the group sends. Returns it."""
+    floats = floats_of(tensor, "tensor")
+    flat = floats.empty()
+    _line(group).letters.receive(flat, _way(spec, tensor, 0), src)
+    _write(floats, flat)
+    return tensor
+
+
+def _own(flat: torch.Tensor, tensor: torch.Tensor) -> torch.Tensor:
+    return flat if flat.data_ptr() != tensor.data_ptr() or flat.numel() == 0 else flat.clone()
+
+
+def _write(floats: Any, flat: torch.Tensor) -> None:
+    with torch.no_grad():
+        floats.write(flat)
+
+
+def _way(spec: str, tensor: torch.Tensor, seed: int) -> Any:
+    return _core.Way(spec, tensor.shape[-1] if tensor.dim() > 0 else None, seed)
+
+
+def _line(group: Optional[Any]) -> _Line:
+    if not dist.is_initialized():
+        raise UsageError("there is no process group: torch.distributed.init_process_group() first")
+    group = group or dist.group.WORLD
+    with _lock:
+        line = _lines.get(group)
+        if line is None or line.wire.net is None:
+            line = _lines[group] = _Line(group)
+    return line

@@ -1,0 +1,106 @@
+"""DistributedDataParallel whose gradients travel in few bits."""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from typing import Any, Callable, Iterable, Optional
+
+import torch
+from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
+from torch.nn.parallel import DistributedDataParallel
+
+from .._errors import UsageError
+from ._handle import Handle
+from ._plans import plan_of
+
+# Codecs that plan='auto' chooses from when nobody says which.
+AUTO_CODECS = ("bf16", "dynamic8")
+
+
+def compress(
+    model: DistributedDataParallel,
+    plan: Any = "dynamic8",
+    *,
+    seed: int = 0,
+    transport: str = "auto",
+    threads: int = 1,
+    codecs: Iterable[str] = AUTO_CODECS,
+    max_error: Optional[float] = None,
+    say: Optional[Callable[[str], None]] = None,
+) -> Handle:
+    """Lets the gradients of a model travel as a plan says. All ranks of the model call it.
+
+    plan       a spec such as "dynamic8" or "qsgd:bits=4"; a plan (docs/plan.md) as TOML, as the path
+               of a file or as a dictionary; or "auto", which measures during the first steps whether
+               compressing pays, and does it or not
+    seed       of codecs that round by chance; equal on all ranks
+    transport  "shm" between ranks of one machine, "gloo" for all others; "auto" takes what fits
+    threads    that encode and decode
+    codecs, max_error
+               what plan="auto" may choose: the codecs, and how much rounding may change a gradient
+    say        takes the line that tells at the first step what travels; None: the first rank prints
+               it to stderr
+
+    A model takes one hook, ever: a second is refused. After `handle.remove()` its gradients travel
+    as DistributedDataParallel has them without any.
+    """
+    if not isinstance(model, DistributedDataParallel):
+        raise TypeError(
+            f"model is of {type(model).__name__}; give a torch.nn.parallel.DistributedDataParallel"
+        )
+    chosen = None if plan == "auto" else plan_of(plan)
+    hook = _hook_of(model)
+    handle = Handle(
+        model,
+        chosen,
+        seed=seed,
+        transport=transport,
+        threads=threads,
+        codecs=list(codecs),
+        max_error=max_error,
+        say=say or _print,
+    )
+    hook.handle = handle
+    return handle
+
+
+class _Hook:
+    """What a model has been given: torch knows no way to take it away again."""
+
+    def __init__(self, model: DistributedDataParallel) -> None:
+        self.group = model.process_group
+        self.handle: Optional[Handle] = None
+
+    def __call__(self, bucket: Any) -> Any:
+        handle = self.handle
+        if handle is None or handle.is_plain:
+            return default_hooks.allreduce_hook(self.group, bucket)
+        return handle.take(bucket)
+
+
+_hooks: "weakref.WeakKeyDictionary[DistributedDataParallel, _Hook]" = weakref.WeakKeyDictionary()
+
+
+def _narrowcast_hook(state, bucket):
+    return state(bucket)
+
+
+def _hook_of(model: DistributedDataParallel) -> _Hook:
+    hook = _hooks.get(model)
+    if hook is None:
+        if getattr(model, "_comm_hooks", None):
+            raise UsageError("this model has a communication hook already, and takes no second one")
+        hook = _Hook(model)
+        try:
+            model.register_comm_hook(hook, _narrowcast_hook)
+        except RuntimeError as error:
+            raise UsageError(f"this model takes no communication hook: {error}") from None
+        _hooks[model] = hook
+    elif hook.handle is not None and not hook.handle.removed:
+        raise UsageError("this model is compressed already: remove() its handle first")
+    return hook
+
+
+def _print(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

@@ -1,0 +1,142 @@
+"""What `compress` returns."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional
+
+import numpy as np
+import torch
+
+from .. import _core
+from .._errors import UsageError
+from ._auto import Auto
+from ._engine import Engine
+from ._wire import Wire, at_exit
+
+_TALK = 1  # the conversation of what is not gradients
+_EXIT_SECONDS = 2.0
+_DIGIT = 1 << 20  # counters travel as float32, in two digits
+
+
+class Handle:
+    """One model whose gradients are compressed. Everything but `stats` is called by all its ranks."""
+
+    def __init__(
+        self,
+        model: Any,
+        plan: Any,
+        *,
+        seed: int,
+        transport: str,
+        threads: int,
+        codecs: list,
+        max_error: Optional[float],
+        say: Callable[[str], None],
+    ) -> None:
+        self.is_plain = False  # gradients travel as torch has them
+        self.removed = False
+        measured = plan is None
+        plan = _core.plan_of("fp32") if measured else plan
+        self._wire = Wire(model.process_group, transport, plan.deadline)
+        try:
+            terms = f"auto {codecs} {max_error}" if measured else str(plan)
+            self._wire.net.meet(terms, str(seed), plan.key_file)
+            self._talk = _core.Talk(self._wire.net, _TALK)
+        except BaseException:
+            self._wire.close()
+            raise
+        speak = say if self._wire.rank == 0 else (lambda line: None)
+        at_exit(self)
+        self._engine = Engine(
+            model.module, plan, self._wire, seed=seed, threads=threads, say=speak
+        )
+        if measured:
+            self._engine.watcher = Auto(
+                model,
+                self._engine,
+                self._talk,
+                codecs=codecs,
+                max_error=max_error,
+                give_up=self._become_plain,
+                say=speak,
+            )
+
+    @property
+    def plan(self) -> Optional[str]:
+        """The plan in force, as TOML. None while plan="auto" measures, and when gradients travel as
+        torch has them."""
+        if self.is_plain or self._engine.watcher is not None:
+            return None
+        return str(self._engine.plan)
+
+    @property
+    def transport(self) -> str:
+        """"shm" or "gloo"."""
+        return self._wire.transport
+
+    @property
+    def buckets(self) -> int:
+        """How many buckets the last backward pass had."""
+        return self._engine.bucket_count
+
+    def set_epoch(self, epoch: int) -> None:
+        """What the plan's schedules by epoch go by."""
+        self._engine.epoch = int(epoch)
+
+    def stats(self) -> dict:
+        """Since the beginning: `steps`, `skipped_steps`, `bytes` sent by this rank, `fp32_bytes` that
+        it would have sent uncompressed, and their `ratio`. Of the last step: `bytes_by_codec`,
+        `encode_ms`, `wire_ms`, `decode_ms`, `wait_ms` after the last gradient, and `overlap`, the part
+        of the exchange that was hidden behind computing."""
+        return self._engine.stats.report()
+
+    def state_dict(self) -> dict:
+        """Step, epoch and residuals by the names of the parameters. The first rank has the residuals
+        of all ranks, the others have none."""
+        residuals = {
+            name: torch.from_numpy(np.array(values)) for name, values in self._engine.save().items()
+        }
+        return {"step": self._engine.steps, "epoch": self._engine.epoch, "residuals": residuals}
+
+    def load_state_dict(self, state: Optional[dict]) -> None:
+        """What state_dict() gave on the first rank; what the others have does not count. The number of
+        ranks may have changed since."""
+        counters = torch.zeros(4)
+        residuals: dict = {}
+        if self._wire.rank == 0:
+            if not state or "residuals" not in state:
+                raise UsageError("the first rank needs what its state_dict() gave")
+            digits = [*divmod(state["step"], _DIGIT), *divmod(state["epoch"], _DIGIT)]
+            counters = torch.tensor(digits, dtype=torch.float32)
+            residuals = {
+                name: np.ascontiguousarray(values) for name, values in state["residuals"].items()
+            }
+        # The others add zeros.
+        self._talk.all_reduce(counters, _core.Way("fp32", None, 0), "direct", "sum")
+        high, low, epoch_high, epoch_low = (int(value) for value in counters.tolist())
+        self._engine.load(residuals)
+        self._engine.steps = high * _DIGIT + low
+        self._engine.epoch = epoch_high * _DIGIT + epoch_low
+
+    def remove(self) -> None:
+        """Ends it: from now on gradients travel as torch has them."""
+        if self.removed:
+            return
+        self.removed = self.is_plain = True
+        if self._engine.watcher is not None:
+            self._engine.watcher.close()
+        self._engine.close()
+        self._wire.close()
+
+    def take(self, bucket: Any) -> Any:
+        """What the hook calls."""
+        return self._engine.take(bucket)
+
+    def abandon(self) -> None:
+        """At the end of the process: whatever is under way fails, here and on the other ranks."""
+        self._wire.leave()
+        if self._engine.close(_EXIT_SECONDS):
+            self._wire.close()
+
+    def _become_plain(self) -> None:
+        self.is_plain = True

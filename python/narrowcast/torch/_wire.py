@@ -1,0 +1,154 @@
+"""One rank's connection to the others of a process group: shared memory, or torch's Gloo."""
+
+from __future__ import annotations
+
+import atexit
+import datetime
+import os
+import weakref
+from typing import Any, Optional
+
+import torch.distributed as dist
+
+from .. import _core
+from .._errors import PeerError, UsageError
+from ._carrier import Carrier, take_short_turns
+
+_GOODBYE_SECONDS = 3.0
+_TRANSPORTS = ("auto", "shm", "gloo")
+
+_open: "weakref.WeakSet" = weakref.WeakSet()
+
+
+class Wire:
+    """A transport between the ranks of a group. Making one is a collective call."""
+
+    def __init__(self, group: Any, transport: str, deadline: float) -> None:
+        if transport not in _TRANSPORTS:
+            raise UsageError(f"there is no transport '{transport}': {', '.join(_TRANSPORTS)}")
+        self._carrier: Optional[Carrier] = None
+        self.net: Any = None
+        ranks = tuple(dist.get_process_group_ranks(group or dist.group.WORLD))
+        self.rank = ranks.index(dist.get_rank())
+        self.size = len(ranks)
+        self._board = Board(ranks, self.rank, deadline)
+        self.machines = self._board.gather("machine", _machine())
+        descriptor = self._shared_memory(transport)
+        if descriptor is not None:
+            self.transport = "shm"
+            self.net = _core.shm_net(descriptor, self.rank, self.size, deadline)
+            os.close(descriptor)
+        else:
+            self.transport = "gloo"
+            self.net = _core.carried_net(self.rank, self.size, deadline)
+            self._carrier = Carrier(self.net, self._board.process_group())
+
+    @property
+    def machine_workers(self) -> int:
+        """Neighbouring ranks that share a machine, where all machines have as many; else 1."""
+        count = self.machines.count(self.machines[0])
+        runs = [self.machines[i : i + count] for i in range(0, self.size, count)]
+        alike = all(len(run) == count and len(set(run)) == 1 for run in runs)
+        return count if alike and len(set(self.machines)) * count == self.size else 1
+
+    def close(self) -> None:
+        """Leaves, orderly: what was sent still arrives. May be called twice."""
+        net, self.net = self.net, None
+        if net is None:
+            return
+        net.leave()
+        if self._carrier is not None and not self._carrier.join(_GOODBYE_SECONDS):
+            _abandoned.append((net, self._carrier))  # its threads still use them
+            return
+        self._carrier = None
+        net.close()
+
+    def leave(self) -> None:
+        """The first half of close(): whatever waits for a message fails."""
+        if self.net is not None:
+            self.net.leave()
+
+    abandon = close
+
+    def _shared_memory(self, transport: str) -> Optional[int]:
+        """A descriptor of memory that all ranks share, where they can and may."""
+        if transport == "gloo" or self.size == 1:
+            return None
+        if len(set(self.machines)) > 1:
+            if transport == "auto":
+                return None
+            raise UsageError(
+                "these ranks are on several machines, or in several network or process namespaces: "
+                "take transport='gloo'"
+            )
+        segment = _core.ShmSegment(self.size) if self.rank == 0 else None
+        path = f"/proc/{os.getpid()}/fd/{segment.fd}" if segment is not None else ""
+        path = self._board.gather("segment", path)[0]
+        descriptor, refused = None, ""
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        except OSError as error:
+            refused = f"rank {self.rank}: {path}: {error.strerror}"
+        # The segment goes when this returns: by then all ranks have said that they have it.
+        reasons = [reason for reason in self._board.gather("opened", refused) if reason]
+        if not reasons:
+            return descriptor
+        if descriptor is not None:
+            os.close(descriptor)
+        if transport == "shm":
+            raise UsageError(f"the ranks cannot share memory ({reasons[0]}): take transport='gloo'")
+        return None
+
+
+class Board:
+    """Where the ranks of a group find each other: torch's own store, under names of our own. Groups
+    that torch makes would have to be made by all ranks of the job, members or not."""
+
+    def __init__(self, ranks: tuple, rank: int, deadline: float) -> None:
+        number = _made[ranks] = _made.get(ranks, -1) + 1
+        name = f"narrowcast/{'-'.join(map(str, ranks))}/{number}"
+        self._store = dist.PrefixStore(name, dist.distributed_c10d._get_default_store())
+        self._rank = rank
+        self._size = len(ranks)
+        self._timeout = datetime.timedelta(seconds=max(deadline, 1.0))
+
+    def gather(self, what: str, own: str) -> list:
+        """What each rank has to say, by rank."""
+        self._store.set(f"{what}/{self._rank}", own or " ")
+        keys = [f"{what}/{rank}" for rank in range(self._size)]
+        try:
+            self._store.wait(keys, self._timeout)
+        except RuntimeError as error:
+            raise PeerError(f"not all ranks have called this: {error}") from None
+        return [self._store.get(key).decode().strip() for key in keys]
+
+    def process_group(self) -> Any:
+        """A Gloo process group of these ranks; its threads take short turns."""
+        take_short_turns()
+        try:
+            return dist.ProcessGroupGloo(self._store, self._rank, self._size, self._timeout)
+        finally:
+            _core.set_turn(0)
+
+
+_made: dict = {}  # how often, by ranks
+_abandoned: list = []
+
+
+def _machine() -> str:
+    """What tells machines apart, as far as shared memory goes."""
+    with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+        boot = file.read().strip()
+    return f"{boot} {os.readlink('/proc/self/ns/net')} {os.readlink('/proc/self/ns/pid')}"
+
+
+def at_exit(user: Any) -> None:
+    """Has user.abandon() called at the end of the process: threads that need the interpreter must end
+    before it does."""
+    _open.add(user)
+
+
+@atexit.register
+def _abandon_all() -> None:
+    for user in list(_open):
+        user.abandon()

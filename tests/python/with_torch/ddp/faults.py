@@ -1,0 +1,208 @@
+"""Ranks that die, disagree or are asked for what cannot be.  faults.py CASE TRANSPORT"""
+
+import os
+import signal
+import sys
+
+import torch
+import torch.distributed as dist
+from job import say
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+import narrowcast
+import narrowcast.torch as nct
+
+CASE, TRANSPORT = sys.argv[1:3]
+WIDTH = 128
+
+
+def model():
+    torch.manual_seed(3)
+    net = nn.Sequential(*[m for _ in range(6) for m in (nn.Linear(WIDTH, WIDTH), nn.ReLU())])
+    return DistributedDataParallel(net, bucket_cap_mb=0.01)
+
+
+def compress(ddp, plan="dynamic8", **options):
+    return nct.compress(ddp, plan, transport=TRANSPORT, say=lambda line: None, **options)
+
+
+def step(ddp):
+    ddp(torch.randn(8, WIDTH)).square().mean().backward()
+
+
+def what(call):
+    """The type and the words of what a call raises."""
+    try:
+        call()
+    except Exception as error:
+        return [type(error).__name__, str(error)]
+    return ["nothing", ""]
+
+
+def killed():
+    """Rank 1 dies in the middle of a backward pass."""
+    ddp = model()
+    compress(ddp)
+    for _ in range(3):
+        step(ddp)
+    if dist.get_rank() == 1:
+        parameter = list(ddp.module.parameters())[4]
+        parameter.register_hook(lambda gradient: os.kill(os.getpid(), signal.SIGKILL))
+    say(raised=what(lambda: step(ddp)))
+    os._exit(0)  # torch's own connections may never end by themselves
+
+
+def raised():
+    """Rank 1 raises between two steps and ends."""
+    ddp = model()
+    compress(ddp)
+    for _ in range(3):  # the second of which has collectives of torch's own
+        step(ddp)
+    if dist.get_rank() == 1:
+        raise SystemExit(0)
+    say(raised=what(lambda: step(ddp)))
+    os._exit(0)
+
+
+def plans():
+    """Ranks give different plans."""
+    spec = "dynamic8" if dist.get_rank() == 0 else "qsgd:bits=4"
+    ddp = model()
+    said = what(lambda: compress(ddp, spec))
+    dist.barrier()
+    step(ddp)  # a model whose compression was refused trains on
+    say(raised=said)
+
+
+def seeds():
+    said = what(lambda: compress(model(), seed=dist.get_rank()))
+    dist.barrier()
+    say(raised=said)
+
+
+def second():
+    """A second hook, of ours and of others, and again after the first was removed."""
+    ddp = model()
+    handle = compress(ddp)
+    step(ddp)
+    twice = what(lambda: compress(ddp))
+    foreign = what(lambda: ddp.register_comm_hook(None, lambda state, bucket: None))
+    handle.remove()
+    step(ddp)
+    again = compress(ddp)
+    step(ddp)
+    steps = again.stats()["steps"]
+    again.remove()
+    other = model()
+    other.register_comm_hook(None, lambda state, bucket: None)
+    say(twice=twice, foreign=foreign, steps=steps, other=what(lambda: compress(other)))
+
+
+def wrong():
+    say(
+        model=what(lambda: nct.compress(nn.Linear(2, 2))),
+        spec=what(lambda: compress(model(), "dynamic9")),
+        plan=what(lambda: compress(model(), {"fussion": 3})),
+        kind=what(lambda: compress(model(), 3)),
+        transport=what(lambda: nct.compress(model(), "fp32", transport="pigeon")),
+        sparse=what(sparse),
+    )
+
+
+def sparse():
+    torch.manual_seed(1)
+    ddp = DistributedDataParallel(nn.Embedding(10, 4, sparse=True))
+    compress(ddp)
+    ddp(torch.tensor([1, 2])).sum().backward()
+
+
+def removed():
+    """After remove() training goes on as without a hook."""
+    results = []
+    for compressed in (False, True):
+        ddp = model()
+        if compressed:
+            handle = compress(ddp)
+            step(ddp)
+            handle.remove()
+            handle.remove()
+            ddp.zero_grad()
+        torch.manual_seed(dist.get_rank())
+        step(ddp)
+        results.append(torch.cat([p.grad.reshape(-1) for p in ddp.parameters()]))
+    say(same=bool(torch.equal(*results)))
+
+
+def overflow():
+    """A codec without NaN: all ranks see that the step is of no use."""
+    ddp = model()
+    handle = compress(ddp, "float:e=4,m=3,overflow=saturate")
+    step(ddp)
+    ddp.zero_grad()
+    loss = ddp(torch.randn(8, WIDTH)).square().mean()
+    (loss * (float("nan") if dist.get_rank() == 1 else 1.0)).backward()
+    finite = any(bool(p.grad.isfinite().any()) for p in ddp.parameters())
+    say(finite=finite, skipped=handle.stats()["skipped_steps"])
+    handle.remove()
+
+
+def sealed():
+    """A job key: frames carry authenticators."""
+    plan = {"key_file": os.environ["KEY_FILE"], "rule": [{"tensors": "*", "codec": "dynamic8"}]}
+    ddp = model()
+    handle = compress(ddp, plan)
+    for _ in range(3):
+        step(ddp)
+    say(steps=handle.stats()["steps"])
+    handle.remove()
+
+
+def auto():
+    """plan="auto" decides, all ranks alike; whatever the machine says, both outcomes train on."""
+    ddp = model()
+    handle = compress(ddp, "auto", codecs=["dynamic8"])
+    plans = [handle.plan]
+    for _ in range(14):
+        step(ddp)
+        plans.append(handle.plan)
+    say(plans=plans, **outcome("yes", True), **outcome("no", False))
+    handle.remove()
+
+
+def outcome(name, compresses):
+    """What follows when the advice is given."""
+    from narrowcast.torch import _auto
+
+    advice = {"compress": compresses, "codec": "dynamic8", "gain": 2.0, "dominant": "compute"}
+    advice.update(step_ms=1.0, fp32_step_ms=2.0, plan=_auto._core.plan_of("dynamic8"))
+    kept, lines = _auto._core, []
+
+    class Advising:
+        def __getattr__(self, attribute):
+            return (lambda *words: advice) if attribute == "advise" else getattr(kept, attribute)
+
+    _auto._core = Advising()
+    ddp = model()
+    handle = nct.compress(ddp, "auto", transport=TRANSPORT, say=lines.append)
+    for _ in range(14):
+        step(ddp)
+    _auto._core = kept
+    gradients = torch.cat([p.grad.reshape(-1) for p in ddp.parameters()]).double()
+    largest = gradients.clone()
+    dist.all_reduce(largest, dist.ReduceOp.MAX)
+    same = bool(torch.equal(largest, gradients))
+    found = {"plan": handle.plan, "same": same, "lines": lines, "steps": handle.stats()["steps"]}
+    handle.remove()
+    return {name: found}
+
+
+def main():
+    dist.init_process_group("gloo")
+    globals()[CASE]()
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    assert narrowcast.PeerError
+    main()

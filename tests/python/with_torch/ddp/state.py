@@ -1,0 +1,108 @@
+"""Residuals that are saved and loaded, by the same ranks and by fewer.  state.py"""
+
+import io
+import sys
+
+import torch
+import torch.distributed as dist
+from job import say
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+import narrowcast.torch as nct
+
+PLAN = {
+    "min_elements": 0,
+    "rule": [
+        {"tensors": "0.*", "codec": "fp32"},
+        {
+            "tensors": "*",
+            "codec": "qsgd:bits=4",
+            "feedback": True,
+            "schedule": [{"step": 6, "codec": "onebit:column=64"}],
+        },
+    ],
+}
+
+
+class Run:
+    """Training that can be stopped and taken up again."""
+
+    def __init__(self, group):
+        torch.manual_seed(3)
+        net = nn.Sequential(*[m for _ in range(6) for m in (nn.Linear(64, 64), nn.ReLU())])
+        self.group = group
+        self.ddp = DistributedDataParallel(net, bucket_cap_mb=0.01, process_group=group)
+        self.handle = nct.compress(
+            self.ddp, PLAN, seed=5, transport=sys.argv[1], say=lambda line: None
+        )
+        self.optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+
+    def steps(self, begin, end):
+        for step in range(begin, end):
+            torch.manual_seed(1000 * step + dist.get_rank(self.group))
+            self.optimizer.zero_grad()
+            self.ddp(torch.randn(8, 64)).square().mean().backward()
+            self.optimizer.step()
+        return self
+
+    def parameters(self):
+        return torch.cat([p.detach().reshape(-1) for p in self.ddp.parameters()])
+
+    def save(self):
+        """As a file has it."""
+        file = io.BytesIO()
+        saved = {"model": self.ddp.state_dict(), "residuals": self.handle.state_dict()}
+        torch.save(saved, file)
+        return file.getvalue()
+
+    def load(self, saved):
+        state = torch.load(io.BytesIO(saved), weights_only=True)
+        self.ddp.load_state_dict(state["model"])
+        self.handle.load_state_dict(state["residuals"])
+        return self
+
+    def agrees(self):
+        mine = self.parameters().view(torch.int32).clone()
+        largest, smallest = mine.clone(), mine.clone()
+        dist.all_reduce(largest, dist.ReduceOp.MAX, group=self.group)
+        dist.all_reduce(smallest, dist.ReduceOp.MIN, group=self.group)
+        return bool(torch.equal(largest, smallest))
+
+
+def main():
+    dist.init_process_group("gloo")
+    everybody = dist.new_group(list(range(dist.get_world_size())))
+    fewer = dist.new_group(list(range(dist.get_world_size() - 1)))
+
+    first = Run(everybody).steps(0, 5)
+    saved = first.save()
+    names = sorted(first.handle.state_dict()["residuals"])
+    first.steps(5, 10)
+    second = Run(everybody).load(saved).steps(5, 10)
+    without = Run(everybody)
+    without.ddp.load_state_dict(torch.load(io.BytesIO(saved), weights_only=True)["model"])
+    without.steps(5, 10)
+    said = {
+        "names": names,
+        "step": second.handle.state_dict()["step"],
+        "same": bool(torch.equal(first.parameters(), second.parameters())),
+        "residuals_matter": not torch.equal(first.parameters(), without.parameters()),
+        "agrees": second.agrees(),
+    }
+    if dist.get_rank() < dist.get_world_size() - 1:
+        third = Run(fewer)
+        # Others than the first rank need not have anything.
+        third.load(saved) if dist.get_rank() == 0 else third.handle.load_state_dict(None)
+        third.ddp.load_state_dict(torch.load(io.BytesIO(saved), weights_only=True)["model"])
+        third.steps(5, 10)
+        said["fewer_agree"] = third.agrees()
+        said["fewer_names"] = sorted(third.handle.state_dict()["residuals"])
+        third.handle.remove()
+    for run in (first, second, without):
+        run.handle.remove()
+    say(**said)
+    dist.destroy_process_group()
+
+
+main()

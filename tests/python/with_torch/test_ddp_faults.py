@@ -1,0 +1,109 @@
+"""Ranks that die, disagree or are asked for what cannot be."""
+
+import functools
+import signal
+
+import pytest
+from ddp import job
+
+every_transport = pytest.mark.parametrize("transport", ("gloo", "shm"))
+
+
+@functools.lru_cache(maxsize=None)
+def ended(case, ranks, transport="gloo"):
+    return job.run("faults.py", ranks, case, transport)
+
+
+@every_transport
+def test_a_killed_rank_is_named_by_every_other(transport):
+    ranks = ended("killed", 3, transport)
+    assert ranks[1].code == -signal.SIGKILL
+    for rank in (ranks[0], ranks[2]):
+        kind, words = rank.said["raised"]
+        assert kind == "PeerError" and "rank 1" in words, rank.err
+
+
+@every_transport
+def test_a_rank_that_ends_is_named_by_every_other(transport):
+    ranks = ended("raised", 3, transport)
+    for rank in (ranks[0], ranks[2]):
+        kind, words = rank.said["raised"]
+        assert kind == "PeerError" and "rank 1" in words, rank.err
+
+
+def test_ranks_with_different_plans_are_refused():
+    for rank in ended("plans", 3):
+        kind, words = rank.said["raised"]
+        assert kind == "PeerError" and "differs in plan" in words, rank.err
+
+
+def test_ranks_with_different_seeds_are_refused():
+    for number, rank in enumerate(ended("seeds", 2)):
+        other = 1 - number
+        assert rank.said["raised"] == [
+            "PeerError",
+            f"rank {other} differs in seed: {other} there, {number} here",
+        ]
+
+
+def test_a_model_takes_one_hook():
+    for rank in ended("second", 2):
+        assert rank.said["twice"] == [
+            "UsageError",
+            "this model is compressed already: remove() its handle first",
+        ]
+        assert rank.said["foreign"][0] == "RuntimeError"
+        assert rank.said["steps"] == 1
+        assert rank.said["other"] == [
+            "UsageError",
+            "this model has a communication hook already, and takes no second one",
+        ]
+
+
+def test_what_cannot_be_is_refused_with_what_can():
+    (rank,) = ended("wrong", 1)
+    assert rank.said["model"][0] == "TypeError" and "DistributedDataParallel" in rank.said["model"][1]
+    assert rank.said["spec"][0] == "UsageError" and "dynamic8" in rank.said["spec"][1]
+    assert rank.said["plan"][0] == "UsageError" and "fusion" in rank.said["plan"][1]
+    assert rank.said["kind"][0] == "TypeError"
+    assert rank.said["transport"] == [
+        "UsageError",
+        "there is no transport 'pigeon': auto, shm, gloo",
+    ]
+    assert rank.said["sparse"][0] == "UsageError" and "sparse" in rank.said["sparse"][1]
+
+
+def test_gradients_travel_as_before_after_remove():
+    for rank in ended("removed", 2):
+        assert rank.said["same"], rank.err
+
+
+def test_a_codec_that_hides_nan_hides_none_from_ranks():
+    for rank in ended("overflow", 2):
+        assert rank.said == {"finite": False, "skipped": 1}, rank.err
+
+
+def test_ranks_with_a_job_key_train(tmp_path, monkeypatch):
+    key = tmp_path / "key"
+    key.write_text("0123456789abcdef" * 4)
+    key.chmod(0o600)
+    monkeypatch.setenv("KEY_FILE", str(key))
+    for rank in job.run("faults.py", 2, "sealed", "gloo"):
+        assert rank.said == {"steps": 3}, rank.err
+
+
+@every_transport
+def test_auto_decides_alike_on_all_ranks(transport):
+    ranks = ended("auto", 2, transport)
+    assert [rank.code for rank in ranks] == [0, 0], ranks[0].err + ranks[1].err
+    assert ranks[0].said["plans"] == ranks[1].said["plans"]
+    assert set(ranks[0].said["plans"][:10]) == {None}
+    for rank in ranks:
+        assert 'codec = "dynamic8"' in rank.said["yes"]["plan"]
+        assert rank.said["yes"]["same"] and rank.said["yes"]["steps"] == 14
+        assert rank.said["no"]["plan"] is None
+        assert rank.said["no"]["same"] and rank.said["no"]["steps"] == 10
+    yes, no = ranks[0].said["yes"]["lines"], ranks[0].said["no"]["lines"]
+    assert len(yes) == 2 and "2 times as quick" in yes[0] and "dynamic8 for" in yes[1]
+    assert len(no) == 1 and "does not pay" in no[0]
+    assert ranks[1].said["yes"]["lines"] == []

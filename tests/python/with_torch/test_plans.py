@@ -1,0 +1,73 @@
+"""Plans as users write them."""
+
+import pytest
+
+import narrowcast
+from narrowcast.torch._plans import plan_of
+
+TOML = """
+fusion = "1MiB"
+min_elements = 0
+
+[[rule]]
+tensors = "*.weight"
+codec = "qsgd:bits=4"
+feedback = true
+
+[[rule.schedule]]
+epoch = 30
+codec = "fp32"
+"""
+
+TABLE = {
+    "fusion": "1MiB",
+    "min_elements": 0,
+    "rule": [
+        {
+            "tensors": "*.weight",
+            "codec": "qsgd:bits=4",
+            "feedback": True,
+            "schedule": [{"epoch": 30, "codec": "fp32"}],
+        }
+    ],
+}
+
+
+def test_toml_a_file_and_a_dictionary_mean_the_same(tmp_path):
+    file = tmp_path / "plan.toml"
+    file.write_text(TOML)
+    plans = [plan_of(TOML), plan_of(TABLE), plan_of(file), plan_of(str(file))]
+    assert all(plan == plans[0] for plan in plans)
+    assert plan_of(str(plans[0])) == plans[0]
+
+
+def test_a_spec_is_a_plan_for_every_tensor():
+    assert 'codec = "dynamic8"' in str(plan_of("dynamic8"))
+    assert "feedback = true" in str(plan_of("onebit:column=64"))
+
+
+def test_a_codec_that_hides_what_is_not_finite_skips_such_steps():
+    assert 'non_finite = "propagate"' in str(plan_of("dynamic8"))
+    assert 'non_finite = "skip-step"' in str(plan_of("float:e=4,m=3,overflow=saturate"))
+
+
+@pytest.mark.parametrize(
+    ("plan", "words"),
+    (
+        ("dynamic9", "dynamic8"),
+        ("fussion = 3", "fusion"),
+        ({"rule": [{"tensors": "*", "codec": "fp33"}]}, "fp32"),
+        ({"rule": [3]}, "a list of dictionaries"),
+        ({"fusion": None}, "text, a number or a boolean"),
+        ({"a b": 1}, "is no key"),
+        ("nowhere.toml", "nowhere.toml"),
+    ),
+)
+def test_what_is_no_plan_is_refused(plan, words):
+    with pytest.raises(narrowcast.Error, match=words):
+        plan_of(plan)
+
+
+def test_other_types_are_refused():
+    with pytest.raises(TypeError, match="a spec such as 'dynamic8'"):
+        plan_of(8)
