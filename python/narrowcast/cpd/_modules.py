@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..emulation import Arithmetic, EmulatedConv2d, EmulatedLinear
 from .._arithmetic import float_spec
+from ..emulation import Arithmetic, EmulatedConv2d, EmulatedLinear
 
 
 def _arithmetic(exp: int, man: int, use_kahan: bool, **formats: Any) -> Arithmetic:
