@@ -47,6 +47,9 @@ endif()
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-  # Without this, ccache leaves alone what uses a precompiled header, as the tests do.
-  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
+  # Without the first, ccache leaves alone what uses a precompiled header, as the tests do. The others let it
+  # know a file again in another checkout.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
+      CCACHE_NOHASHDIR=1 ${CCACHE})
 endif()

@@ -7,8 +7,8 @@
 
 #include "base/error.hpp"
 #include "cli/bench_collective_report.hpp"
-#include "run/hosts.hpp"
 #include "cli/shape.hpp"
+#include "run/hosts.hpp"
 #include "tests/cli/run_command.hpp"
 
 namespace narrowcast::cli::test {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/run_command.hpp"
+#include "tests/support/places.hpp"
 
 namespace narrowcast::cli::test {
 namespace {
@@ -14,7 +15,7 @@ using testing::HasSubstr;
 void write_photos(const TemporaryFolder& folder) {
   std::filesystem::create_directories(folder / "photos/orange");
   for (int i = 0; i < 10; ++i)
-    std::filesystem::copy_file(std::filesystem::path(NARROWCAST_GOLDEN) / "data/orange-8x8.jpg",
+    std::filesystem::copy_file(narrowcast::test::golden_folder() / "data/orange-8x8.jpg",
                                folder / ("photos/orange/" + std::to_string(i) + ".jpg"));
 }
 

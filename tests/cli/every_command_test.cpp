@@ -7,6 +7,7 @@
 
 #include "study/cell.hpp"
 #include "tests/cli/run_command.hpp"
+#include "tests/support/places.hpp"
 
 namespace narrowcast::cli::test {
 namespace {
@@ -77,7 +78,7 @@ QuickRun quick_pack() {
   std::filesystem::create_directories(folder / "in/orange");
   for (const char* name : {"1.jpg", "2.jpg", "3.jpg", "4.jpg", "5.jpg"})
     write_contents(folder / "in/orange" / name,
-                   contents(std::filesystem::path(NARROWCAST_GOLDEN) / "data/orange-8x8.jpg"));
+                   contents(narrowcast::test::golden_folder() / "data/orange-8x8.jpg"));
   return {{(folder / "in").string(), "-o", (folder / "pack").string()}, ""};
 }
 

@@ -10,6 +10,7 @@
 #include "codec/codec.hpp"
 #include "codec/samples.hpp"
 #include "tests/cli/json_lines.hpp"
+#include "tests/support/places.hpp"
 
 namespace narrowcast::cli::test {
 namespace {
@@ -62,8 +63,7 @@ TEST(Codecs, SayWhatHasToBeGiven) {
 
 // Written by `narrowcast codecs --markdown > docs/codecs.md`.
 TEST(Codecs, AreDocumentedAsTheyAre) {
-  const std::filesystem::path root =
-      std::filesystem::path(NARROWCAST_GOLDEN).parent_path().parent_path();
+  const std::filesystem::path root = narrowcast::test::golden_folder().parent_path().parent_path();
   EXPECT_EQ(run_command({"codecs", "--markdown"}).out, contents(root / "docs" / "codecs.md"));
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tests/cli/run_command.hpp"
+#include "tests/support/places.hpp"
 
 namespace narrowcast::cli::test {
 namespace {
@@ -19,7 +20,8 @@ struct Ended {
 
 // Runs a line of shell in which $narrowcast is the program.
 Ended shell(const std::string& line) {
-  const std::string command = "narrowcast='" NARROWCAST_PROGRAM "'; " + line;
+  const std::string command =
+      "narrowcast='" + narrowcast::test::program_file().string() + "'; " + line;
   FILE* pipe = ::popen(command.c_str(), "r");
   if (pipe == nullptr) return {};
   Ended ended;
@@ -49,13 +51,14 @@ TEST(Process, RefusesATargetThatDoesNotExist) {
 Ended without_reader(const char* word) {
   std::array<int, 2> unread;
   std::array<int, 2> errors;
+  const std::string program = narrowcast::test::program_file().string();
   if (::pipe(unread.data()) != 0 || ::pipe(errors.data()) != 0) return {};
   const pid_t child = ::fork();
   if (child == 0) {
     ::dup2(unread[1], STDOUT_FILENO);
     ::dup2(errors[1], STDERR_FILENO);
     for (const int each : {unread[0], unread[1], errors[0], errors[1]}) ::close(each);
-    ::execl(NARROWCAST_PROGRAM, NARROWCAST_PROGRAM, word, nullptr);
+    ::execl(program.c_str(), program.c_str(), word, nullptr);
     ::_exit(127);
   }
   for (const int each : {unread[0], unread[1], errors[1]}) ::close(each);

@@ -11,13 +11,14 @@
 #include "codec/frame.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/check.hpp"
+#include "tests/support/places.hpp"
 
 // Bytes that were written once (tests/golden/write) and may never change: messages and checkpoints
 // out there hold them.
 namespace narrowcast::test {
 namespace {
 
-const std::filesystem::path kGolden = NARROWCAST_GOLDEN;
+const std::filesystem::path kGolden = golden_folder();
 constexpr std::string_view kSpecials = ".specials.frame";
 
 std::vector<std::byte> bytes_of(const std::string& name) {

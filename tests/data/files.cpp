@@ -8,6 +8,7 @@
 
 #include "tests/support/bytes_in_files.hpp"
 #include "tests/support/fault_text.hpp"
+#include "tests/support/places.hpp"
 
 namespace narrowcast::test {
 namespace {
@@ -106,7 +107,7 @@ std::string refusal_of(const DataWish& wish) {
 
 std::optional<std::filesystem::path> real_data(const std::string& name) {
   const char* variable = std::getenv("NARROWCAST_TEST_DATA");
-  const std::filesystem::path root = std::filesystem::path(NARROWCAST_GOLDEN) / "../..";
+  const std::filesystem::path root = golden_folder() / "../..";
   const std::filesystem::path folder =
       (variable == nullptr ? root / "../shared/data" : std::filesystem::path(variable)) / name;
   if (!std::filesystem::is_directory(folder)) return std::nullopt;

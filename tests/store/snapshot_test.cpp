@@ -11,6 +11,7 @@
 #include "tests/support/bytes_in_files.hpp"
 #include "tests/support/child.hpp"
 #include "tests/support/fault_text.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace narrowcast::test {
@@ -18,7 +19,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::filesystem::path kGolden = std::filesystem::path(NARROWCAST_GOLDEN) / "store";
+const std::filesystem::path kGolden = golden_folder() / "store";
 
 // A file in the layout of safetensors.
 std::string file_of(const std::string& json, const std::string& data) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/support/places.hpp"
 #include "tests/transport/contract.hpp"
 #include "tests/transport/job.hpp"
 #include "transport/shm.hpp"
@@ -24,7 +25,7 @@ Staffing job(const ShmSegment& segment, int ranks, const std::string& role,
              milliseconds timeout = kTimeout) {
   Staffing staffing;
   staffing.ranks = ranks;
-  staffing.program = NARROWCAST_SHM_RANK;
+  staffing.program = shm_rank_file();
   staffing.words = {role, std::to_string(timeout.count())};
   staffing.transport = "shm";
   staffing.rendezvous = segment.rendezvous();

@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "base/error.hpp"
+#include "tests/support/places.hpp"
 #include "tests/transport/job.hpp"
 
 namespace narrowcast::test {
@@ -143,7 +144,7 @@ TEST(Workers, AreAskedToStopWhenTheirLauncherIs) {
 TEST(Workers, EndWithTheirLauncherHoweverThatEnds) {
   Pipe pipe;
   Staffing staffing;
-  staffing.program = NARROWCAST_SHM_RANK;
+  staffing.program = shm_rank_file();
   staffing.words = {"launch", "60000"};
   staffing.out = pipe.writing.get();
   Workers launcher(staffing);
