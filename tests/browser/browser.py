@@ -24,7 +24,8 @@ class Browser:
     """One page. Messages end with a zero byte; descriptors 3 and 4 are the browser's ends."""
 
     def __init__(self):
-        self.profile = tempfile.TemporaryDirectory()
+        # Its processes may write there a little longer than it lives.
+        self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         to_read, self.to_browser = os.pipe()
         self.from_browser, to_write = os.pipe()
         command = [
