@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "study/cell.hpp"
 #include "tests/cli/run_command.hpp"
 
 namespace narrowcast::cli::test {
@@ -80,6 +81,21 @@ QuickRun quick_pack() {
   return {{(folder / "in").string(), "-o", (folder / "pack").string()}, ""};
 }
 
+// One codec beside fp32, two seeds each.
+std::string quick_records() {
+  static const TemporaryFolder folder;
+  std::string lines;
+  for (const char* codec : {"fp32", "dynamic8"})
+    for (const char* seed : {"1", "2"}) {
+      CellRecord record = {.study = "quick",
+                           .cell = {.kind = "train", .axes = {{"codec", codec}, {"seed", seed}}}};
+      record.values["last_error"] = 1.5;
+      lines += to_json(record);
+    }
+  write_contents(folder / "records.jsonl", lines);
+  return (folder / "records.jsonl").string();
+}
+
 std::map<std::string, QuickRun> quick_runs() {
   const std::string frame = run_command({"encode", "fp32"}, bytes_of({1, 2, 3})).out;
   return {
@@ -101,6 +117,8 @@ std::map<std::string, QuickRun> quick_runs() {
       {"predict paper", {{"d16-cluster", "--corrected"}, ""}},
       {"predict", {{"--workers", "2..8"}, ""}},
       {"advise", {{"--net", "resnet50"}, ""}},
+      {"study list", {{quick_records()}, ""}},
+      {"study compare", {{"fp32", "dynamic8", "--in", quick_records()}, ""}},
       {"doctor", {{}, ""}},
   };
 }
