@@ -89,7 +89,7 @@ const Parts = (() => {
   const whiskers = {
     id: 'whiskers',
     afterDatasetsDraw(chart) {
-      const {ctx, scales} = chart;
+      const {ctx, scales, chartArea: area} = chart;
       chart.data.datasets.forEach((set, s) => {
         if (!set.bounds || !chart.isDatasetVisible(s)) return;
         chart.getDatasetMeta(s).data.forEach((element, i) => {
@@ -97,6 +97,9 @@ const Parts = (() => {
           if (!bounds || bounds[0] === null || bounds[1] === null) return;
           const [low, high] = bounds.map((value) => scales.x.getPixelForValue(value));
           ctx.save();
+          ctx.beginPath();
+          ctx.rect(area.left, area.top, area.width, area.height);
+          ctx.clip();
           ctx.strokeStyle = style('--ink');
           ctx.lineWidth = 1.2;
           ctx.beginPath();

@@ -24,6 +24,30 @@ const Charts = (() => {
 
   // ---- one function for each way to draw ----
 
+  // Few values have wide intervals, which must not make what was measured small: they may leave the
+  // chart.
+  const kMostRoom = 1.5;
+  function fit(scale, figure, rows) {
+    const of = (column) => rows.map((row) => number(row[column])).filter((value) => value !== null);
+    const means = of(figure.y);
+    if (means.length === 0) return;
+    const lows = figure.bounds ? of(figure.y + 1) : [];
+    const highs = figure.bounds ? of(figure.y + 2) : [];
+    const marked = figure.mark === null ? [] : [figure.mark];
+    const top = Math.max(...means, ...marked), bottom = Math.min(...means, ...marked);
+    const high = Math.min(Math.max(top, ...highs), top * kMostRoom);
+    if (figure.ylog) {
+      scale.min = Math.max(Math.min(bottom, ...lows), bottom / kMostRoom) * 0.97;
+      scale.max = high * 1.03;
+    } else if (bottom >= 0) {
+      scale.min = 0;
+      scale.suggestedMax = high * 1.02;
+      if (Math.max(top, ...highs) > high) scale.max = high;
+    } else {
+      scale.beginAtZero = true;
+    }
+  }
+
   function line(figure, rows) {
     const datasets = [];
     for (const [name, own] of by(rows, figure.series)) {
@@ -53,7 +77,10 @@ const Charts = (() => {
       if (banded.length < 2) continue;
       const band =
           {label: name, hidden, band: true, borderWidth: 0, pointRadius: 0, pointHitRadius: 0};
-      datasets.push({...band, data: banded.map(({x, low}) => ({x, y: low})), fill: false});
+      // A logarithmic axis has no zero, and nothing below it.
+      const least = figure.ylog ? Number.MIN_VALUE : -Infinity;
+      datasets.push(
+          {...band, data: banded.map(({x, low}) => ({x, y: Math.max(low, least)})), fill: false});
       datasets.push({
         ...band,
         data: banded.map(({x, high}) => ({x, y: high})),
@@ -64,8 +91,7 @@ const Charts = (() => {
     const values = distinct(rows.map((row) => number(row[figure.x]))).sort((a, b) => a - b);
     const x = axis(figure.columns[figure.x], figure.xlog, values);
     const y = axis(figure.columns[figure.y], figure.ylog);
-    if (!figure.ylog) y.beginAtZero = true;
-    if (figure.mark !== null) y.suggestedMax = figure.mark * 1.05;
+    fit(y, figure, rows);
     const unit = figure.columns[figure.y].unit;
     return config('line', datasets, {
       scales: {x, y},
@@ -110,8 +136,10 @@ const Charts = (() => {
       };
     });
     const x = axis(figure.columns[figure.y], figure.ylog);
-    if (!dots && !figure.ylog) x.beginAtZero = true;
-    if (dots) spread(x, datasets, figure.mark);
+    if (dots)
+      spread(x, datasets, figure.mark);
+    else
+      fit(x, figure, rows);
     const y = {...category(), type: 'category', offset: true};
     const unit = figure.columns[figure.y].unit;
     return config(type, datasets, {

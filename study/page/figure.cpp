@@ -115,7 +115,7 @@ NumberText::NumberText(const Table& table, std::size_t column) {
 
 std::string NumberText::operator()(double number) const {
   if (tiny_or_huge_ && number != 0) return fmt::format("{:.3g}", number);
-  const std::string text = fmt::format("{:.{}f}", number, decimals_);
+  std::string text = fmt::format("{:.{}f}", number, decimals_);
   if (text.find_first_not_of("-0.") != std::string::npos || number == 0) return text;
   if (part_of_one_ && number > 0)
     return fmt::format("<{:.{}f}", std::pow(10, -decimals_), decimals_);

@@ -148,7 +148,7 @@ std::string in_folds(const Figure& figure) {
 std::string table_of(const Figure& figure) {
   if (!figure.fold_by.empty()) return in_folds(figure);
   const Table shown = figure.look.drawing == Drawing::heat ? pivoted(figure) : figure.table;
-  const std::string table = TableHtml(shown, figure.look).html(figure.title, all_rows(shown));
+  std::string table = TableHtml(shown, figure.look).html(figure.title, all_rows(shown));
   const bool alone = figure.look.drawing == Drawing::table && figure.table.rows.size() <= kMostOpen;
   const bool open =
       figure.showing == Showing::open || figure.look.drawing == Drawing::heat || alone;

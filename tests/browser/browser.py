@@ -70,15 +70,19 @@ class Browser:
         os.close(self.from_browser)
         self.profile.cleanup()
 
-    def ask(self, method, **parameters):
+    def send(self, method, **parameters):
         self.last += 1
         message = {"id": self.last, "method": method, "params": parameters}
         if self.session:
             message["sessionId"] = self.session
         os.write(self.to_browser, json.dumps(message).encode() + b"\0")
+        return self.last
+
+    def ask(self, method, **parameters):
+        number = self.send(method, **parameters)
         while True:
             answer = self.receive(SECONDS)
-            if answer.get("id") != self.last:
+            if answer.get("id") != number:
                 continue
             if "error" in answer:
                 raise BrowserError(f"{method}: {answer['error']}")
@@ -108,6 +112,9 @@ class Browser:
             self.errors.append(json.dumps(parameters["args"])[:400])
         if method == "Log.entryAdded" and parameters["entry"]["level"] in ("error", "warning"):
             self.errors.append(parameters["entry"]["text"])
+        if method == "Page.javascriptDialogOpening":
+            self.errors.append("a dialog: " + parameters["message"])
+            self.send("Page.handleJavaScriptDialog", accept=False)  # or the page stands still
         if method == "Network.requestWillBeSent":
             self.requests.append(parameters["request"]["url"])
 

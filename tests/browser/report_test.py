@@ -15,13 +15,16 @@ from browser import Browser, find_chromium
 PROGRAM, FOLDER = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 PAGES = ("report", "curves", "prediction")
 
-# For each chart, how many pixels are not transparent and how many colours they have.
+# For each chart, how many pixels have exactly the colour of one of its lines, bars or dots.
 DRAWN = """[...document.querySelectorAll('canvas')].map((canvas) => {
-  if (!canvas.width || !canvas.height) return [0, 0];
+  const chart = Chart.getChart(canvas);
+  if (!chart || !canvas.width || !canvas.height) return 0;
   const pixels = new Uint32Array(
     canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer);
-  const seen = pixels.filter((pixel) => pixel !== 0);
-  return [seen.length, new Set(seen).size];
+  const colours = new Set(chart.data.datasets.filter((set) => !set.band)
+    .flatMap((set) => set.backgroundColor)
+    .map((text) => Number('0xff' + text.slice(5, 7) + text.slice(3, 5) + text.slice(1, 3))));
+  return pixels.reduce((sum, pixel) => sum + colours.has(pixel), 0);
 })"""
 DRAW_ALL = "dispatchEvent(new Event('beforeprint')); dispatchEvent(new Event('afterprint'))"
 
@@ -51,9 +54,7 @@ class Pages(unittest.TestCase):
                 self.run_script(DRAW_ALL)
                 charts = self.run_script(DRAWN)
                 self.assertGreater(len(charts), 2)
-                for pixels, colours in charts:
-                    self.assertGreater(pixels, 500)
-                    self.assertGreater(colours, 3)
+                self.assertGreater(min(charts), 50, charts)
                 self.assertEqual([], self.browser.errors)
 
     def test_draw_every_choice(self):

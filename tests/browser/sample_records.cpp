@@ -23,7 +23,10 @@ const std::array kLinks{SampleLink{"none", 40e6}, SampleLink{"10gbit,20us", 10e6
 class Sample {
  public:
   std::vector<CellRecord> records() {
-    add_training();
+    add_training({.net = "mnist-mlp", .data = "mnist", .floor = 1.6});
+    add_training({.net = "mnist-mlp", .data = "fashion-mnist", .floor = 10.4});
+    // Two seeds: wide intervals.
+    add_training({.net = "cifar-conv", .data = "cifar10", .floor = 2.5, .seeds = 2});
     add_speeds();
     add_predictions();
     add_scale();
@@ -61,21 +64,27 @@ class Sample {
     return record;
   }
 
-  void add_training() {
-    for (const std::string data : {"mnist", "fashion-mnist"})
-      for (const std::string parallel : {"data", "model"})
-        for (const SampleCodec& codec : kCodecs)
-          for (int seed = 1; seed <= 5; ++seed) {
-            CellRecord& record = add("train", {{"net", "mnist-mlp"},
-                                               {"data", data},
-                                               {"parallel", parallel},
-                                               {"workers", "2"},
-                                               {"transport", "shm"},
-                                               {"link", "none"},
-                                               {"codec", codec.name},
-                                               {"seed", std::to_string(seed)}});
-            add_epochs(record, data == "mnist" ? 1.6 : 10.4, codec.harm);
-          }
+  struct Training {
+    std::string net;
+    std::string data;
+    double floor = 0;  // of the error
+    int seeds = 5;
+  };
+
+  void add_training(const Training& training) {
+    for (const std::string parallel : {"data", "model"})
+      for (const SampleCodec& codec : kCodecs)
+        for (int seed = 1; seed <= training.seeds; ++seed) {
+          CellRecord& record = add("train", {{"net", training.net},
+                                             {"data", training.data},
+                                             {"parallel", parallel},
+                                             {"workers", "2"},
+                                             {"transport", "shm"},
+                                             {"link", "none"},
+                                             {"codec", codec.name},
+                                             {"seed", std::to_string(seed)}});
+          add_epochs(record, training.floor, codec.harm);
+        }
   }
 
   void add_epochs(CellRecord& record, double floor, double harm) {
