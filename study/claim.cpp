@@ -1,5 +1,5 @@
-// A claim is a file that only one process can have made (O_EXCL), with the name of the machine and the process
-// in it. Its time of change is the sign of life.
+// A claim is a file that only one process can have made (link), with the name of the machine and the process in it
+// from its first moment on. Its time of change is the sign of life.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
@@ -49,15 +49,20 @@ std::string read_claim(const fs::path& file) {
   return text.str();
 }
 
-// Makes the file, unless it is there.
-bool make_exclusively(const fs::path& file) {
-  const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (fd < 0 && errno == EEXIST) return false;
-  if (fd < 0) cannot_write(file.string());
+// Makes the file, unless it is there: whole, so that whoever is killed meanwhile leaves no claim of nobody.
+bool make_exclusively(const fs::path& file, const fs::path& draft) {
+  const int fd = open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd < 0) cannot_write(draft.string());
   const Descriptor open_file(fd);
   const std::string text = text_of(myself());
-  write_all(open_file, std::as_bytes(std::span(text)), file.string());
-  return true;
+  write_all(open_file, std::as_bytes(std::span(text)), draft.string());
+  const int status = link(draft.c_str(), file.c_str());
+  const int why = errno;
+  unlink(draft.c_str());
+  if (status == 0) return true;
+  errno = why;
+  if (why != EEXIST) cannot_write(file.string());
+  return false;
 }
 
 // By the clock that stamps files, which need not be this machine's.
@@ -137,7 +142,9 @@ class FileClaim final : public Claim {
 
 std::unique_ptr<Claim> StudyFolder::claim(const std::string& id) {
   const fs::path file = folder_ / "claims" / id;
-  if (!make_exclusively(file) && !(clear_dead(file) && make_exclusively(file))) return nullptr;
+  const fs::path draft = work_file(id).string() + ".claim";
+  if (!make_exclusively(file, draft) && !(clear_dead(file) && make_exclusively(file, draft)))
+    return nullptr;
   auto claim = std::make_unique<FileClaim>(file);
   // Whoever had it before may have finished the cell between our look and our claim.
   return has(id) ? nullptr : std::unique_ptr<Claim>(std::move(claim));

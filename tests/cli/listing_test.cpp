@@ -63,7 +63,7 @@ TEST(Codecs, SayWhatHasToBeGiven) {
 
 // Written by `narrowcast codecs --markdown > docs/codecs.md`.
 TEST(Codecs, AreDocumentedAsTheyAre) {
-  const std::filesystem::path root = narrowcast::test::golden_folder().parent_path().parent_path();
+  const std::filesystem::path root = narrowcast::test::source_folder();
   EXPECT_EQ(run_command({"codecs", "--markdown"}).out, contents(root / "docs" / "codecs.md"));
 }
 

@@ -107,7 +107,7 @@ std::string refusal_of(const DataWish& wish) {
 
 std::optional<std::filesystem::path> real_data(const std::string& name) {
   const char* variable = std::getenv("NARROWCAST_TEST_DATA");
-  const std::filesystem::path root = golden_folder() / "../..";
+  const std::filesystem::path root = source_folder();
   const std::filesystem::path folder =
       (variable == nullptr ? root / "../shared/data" : std::filesystem::path(variable)) / name;
   if (!std::filesystem::is_directory(folder)) return std::nullopt;

@@ -4,12 +4,13 @@
 
 #include "plan/plan.hpp"
 #include "plan/toml.hpp"
+#include "tests/support/places.hpp"
 
 namespace narrowcast::test {
 namespace {
 
 std::string page() {
-  const auto root = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
+  const auto root = source_folder();
   return read_text(root / "docs" / "plan.md");
 }
 

@@ -8,6 +8,7 @@
 #include "predict/parts/profile_keys.hpp"
 #include "predict/profile.hpp"
 #include "tests/support/fault_text.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace narrowcast::test {
@@ -98,7 +99,7 @@ TEST(TheSpeedOfACodec, ThatNobodyKnowsIsAUsageFault) {
 }
 
 std::string page() {
-  const auto root = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
+  const auto root = source_folder();
   return read_text(root / "docs" / "prediction.md");
 }
 

@@ -6,12 +6,13 @@
 #include "plan/toml.hpp"
 #include "run/settings/keys.hpp"
 #include "tests/run/scratch.hpp"
+#include "tests/support/places.hpp"
 
 namespace narrowcast::test {
 namespace {
 
 std::string page() {
-  const auto root = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
+  const auto root = source_folder();
   return read_text(root / "docs" / "run.md");
 }
 
