@@ -77,7 +77,10 @@ nb::dict advise_on(const Net& net, const MeasuredModel& model,
 
 void add_advice(nb::module_& module) {
   using nb::arg;
-  nb::class_<MeasuredModel>(module, "MeasuredModel", "A network's step, as it was measured.");
+  nb::class_<MeasuredModel>(module, "MeasuredModel", "A network's step, as it was measured.")
+      .def_ro("forward_ms", &MeasuredModel::forward_ms)
+      .def_ro("backward_ms", &MeasuredModel::backward_ms)
+      .def_ro("rest_ms", &MeasuredModel::rest_ms);
   module.def("measured_model", make_model, arg("forward_ms"), arg("backward_ms"), arg("rest_ms"),
              arg("tensors"), nb::rv_policy::take_ownership);
   module.def("advise", advise_on, arg("net"), arg("model"), arg("codecs"), arg("max_error").none(),
