@@ -8,9 +8,9 @@
 #include "cli/arguments.hpp"
 #include "cli/codecs_page.hpp"
 #include "cli/command.hpp"
-#include "cli/promise_text.hpp"
 #include "cli/table.hpp"
 #include "codec/codec.hpp"
+#include "codec/promise_text.hpp"
 
 namespace narrowcast::cli {
 namespace {

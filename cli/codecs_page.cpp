@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "bench/accuracy.hpp"
-#include "cli/promise_text.hpp"
+#include "codec/promise_text.hpp"
 
 namespace narrowcast::cli {
 

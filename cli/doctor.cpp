@@ -136,9 +136,9 @@ std::string engines_text() {
   }
   if (missing.empty()) return text + "\nNothing is missing.\n";
   return text + fmt::format(
-                    "\nTo have all of them, install these and build again:\n"
+                    "\nTo have all of them, install these, then {}:\n"
                     "  sudo apt-get install {}\n",
-                    fmt::join(missing, " "));
+                    how_to_build(), fmt::join(missing, " "));
 }
 
 std::string as_text(const Examination& found) {

@@ -135,9 +135,8 @@ void Ranks::find_place() {
 void Ranks::choose_start() {
   const bool on_hosts = !words_.hosts.empty();
   if (words_.transport == "mpi" && find_module("openmpi").empty() && find_module("mpich").empty())
-    refuse(
-        "mpi is not installed: apt-get install libopenmpi-dev or libmpich-dev, then build "
-        "narrowcast again");
+    refuse("mpi is not installed: apt-get install libopenmpi-dev or libmpich-dev, then {}",
+           how_to_build());
   if (words_.transport == "mpi")
     refuse("mpi ranks are started by mpirun or srun, as in 'mpirun -n 2 narrowcast ...'");
   require(!on_hosts || words_.workers.empty(), Fault::usage,
@@ -162,7 +161,7 @@ void Ranks::choose_start() {
 // Found out here, before anything is started.
 void Ranks::require_installed() const {
   if (transport_ == "gloo" && find_module("gloo").empty())
-    refuse("gloo is not installed: apt-get install libgloo-dev, then build narrowcast again");
+    refuse("gloo is not installed: apt-get install libgloo-dev, then {}", how_to_build());
 }
 
 void Ranks::be_one(std::unique_ptr<Transport> net, const Console& console,

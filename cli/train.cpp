@@ -12,6 +12,7 @@
 #include "cli/train_settings.hpp"
 #include "cli/verdict.hpp"
 #include "run/trainer.hpp"
+#include "transport/module.hpp"
 
 namespace narrowcast::cli {
 namespace {
@@ -131,9 +132,10 @@ void run_training(const Request& request, const Console& console) {
   const Run run = run_of(request.settings);
   const Ranks ranks(with_plan(request.ranks, run.plan));
   check(request, run, ranks);
-  require(can_train(), Fault::usage,
-          "training needs libtorch: apt-get install libtorch-dev libopenblas0-pthread, then build "
-          "narrowcast again");
+  if (!can_train())
+    throw Error(Fault::usage, fmt::format("training needs libtorch: apt-get install libtorch-dev "
+                                          "libopenblas0-pthread, then {}",
+                                          how_to_build()));
   Care care = {.restarts = request.restarts, .farewell = kFarewell};
   care.on_death = [&](int restart, const std::string& why) {
     RecordFile records(request.json, RecordFile::Opening::append, console);

@@ -24,12 +24,13 @@ Error cannot_load(const Module& module, const fs::path& file, const char* reason
 
 }  // namespace
 
+std::string_view how_to_build() { return NARROWCAST_HOW_TO_BUILD; }
+
 void* load_from(const Module& module, const char* symbol) {
   const fs::path file = find_module(module.name);
   if (file.empty())
-    throw Error(Fault::usage, fmt::format("{} is not installed: apt-get install {}, then build "
-                                          "narrowcast again",
-                                          module.name, module.package));
+    throw Error(Fault::usage, fmt::format("{} is not installed: apt-get install {}, then {}",
+                                          module.name, module.package, how_to_build()));
   // Never closed: transports that came out of it run its code.
   void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) throw cannot_load(module, file, dlerror());

@@ -27,6 +27,10 @@ void check_module_version(std::string_view module, std::string_view program_vers
 // Fault::usage, saying what to install.
 void* load_from(const Module& module, const char* symbol);
 
+// What else has to be done where one is missing: "build narrowcast again". The Python package has none
+// and cannot be built with any; there it says so.
+std::string_view how_to_build();
+
 // Loads the module and joins through it.
 std::unique_ptr<Transport> join_module(const Module& module, const Joining& joining);
 

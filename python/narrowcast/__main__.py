@@ -6,10 +6,9 @@ exit codes and the ranks that it starts are its own.
 
 import os
 import sys
-from pathlib import Path
 from typing import NoReturn
 
-PROGRAM = Path(__file__).parent / "bin" / "narrowcast"
+from ._program import PROGRAM
 
 
 def main() -> NoReturn:

@@ -6,7 +6,8 @@
 #include "base/bytes.hpp"
 
 // Buffers as the extension takes them: numpy arrays, torch tensors and whatever else speaks DLPack
-// or the buffer protocol, without a copy. Anything else is a TypeError.
+// or the buffer protocol. Arguments of these types are declared with noconvert(): nanobind would copy
+// what does not fit, and results written to a copy are lost. Anything else is a TypeError then.
 namespace narrowcast::python {
 
 using FloatsIn =

@@ -8,8 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
+#include "bench/accuracy.hpp"
 #include "codec/codec.hpp"
 #include "codec/frame.hpp"
+#include "codec/promise_text.hpp"
 #include "python/src/arrays.hpp"
 #include "python/src/parts.hpp"
 
@@ -48,6 +51,7 @@ nb::ndarray<nb::numpy, float, nb::ndim<1>> decode(const BytesIn& frame) {
 
 void quantize(const FloatsIn& values, const FloatsOut& out, const std::string& spec,
               std::uint64_t seed, std::optional<std::size_t> innermost) {
+  require(out.size() == values.size(), Fault::usage, "there must be as many results as values");
   const nb::gil_scoped_release free;
   const std::unique_ptr<Codec> codec = make_codec(spec, {.innermost = innermost});
   std::vector<std::byte> message(codec->max_bytes(values.size()));
@@ -55,14 +59,87 @@ void quantize(const FloatsIn& values, const FloatsOut& out, const std::string& s
   codec->decode(message, span_of(out));
 }
 
+nb::dict errors(const FloatsIn& values, const std::string& spec, std::uint64_t seed,
+                std::optional<std::size_t> innermost) {
+  bench::Accuracy measured;
+  {
+    const nb::gil_scoped_release free;
+    measured = bench::measure_accuracy(*make_codec(spec, {.innermost = innermost}), span_of(values),
+                                       with_seed(seed).stream);
+  }
+  const Distortion& distortion = measured.distortion;
+  nb::dict row;
+  row["samples"] = distortion.count();
+  row["bits_per_value"] = measured.bits_per_value;
+  row["mae"] = distortion.mean_absolute();
+  row["mse"] = distortion.mean_squared();
+  row["relative_percent"] = distortion.mean_relative_percent();
+  row["max_absolute"] = distortion.max_absolute();
+  row["bias"] = distortion.bias();
+  row["snr_db"] = distortion.signal_to_noise_db();
+  row["cosine"] = distortion.cosine();
+  return row;
+}
+
+nb::str text(std::string_view view) { return nb::str(view.data(), view.size()); }
+
+nb::list options_of(const CodecRow& row) {
+  nb::list options;
+  for (const Option& option : row.options) {
+    nb::dict one;
+    one["key"] = text(option.key);
+    one["default"] = option.fallback.empty() ? nb::object(nb::none()) : text(option.fallback);
+    one["required"] = option.required;
+    one["values"] = text(option.values);
+    one["meaning"] = text(option.meaning);
+    options.append(one);
+  }
+  return options;
+}
+
+nb::dict row_of(const CodecRow& row, std::string_view spec) {
+  const std::unique_ptr<Codec> codec = make_codec(spec);
+  const Promise& promise = codec->promise();
+  nb::dict error;
+  error["of_block"] = promise.of_block;
+  error["of_value"] = promise.of_value;
+  error["absolute"] = promise.absolute;
+  error["largest"] = promise.largest;
+  nb::dict one;
+  one["name"] = text(row.name);
+  one["spec"] = text(spec);
+  one["canonical"] = text(codec->spec());
+  one["summary"] = text(row.summary);
+  one["options"] = options_of(row);
+  one["bits_per_value"] = bench::nominal_bits(*codec);
+  one["block"] = promise.block;
+  one["fixed_size"] = promise.fixed_size;
+  one["error"] = error;
+  one["bias"] = promise.bias;
+  one["non_finite"] = text(name_of(promise.non_finite));
+  return one;
+}
+
+nb::list codec_rows() {
+  nb::list rows;
+  for (const CodecRow& row : codecs())
+    for (const std::string_view spec : row.variants) rows.append(row_of(row, spec));
+  return rows;
+}
+
 }  // namespace
 
 void add_codecs(nb::module_& module) {
   using nb::arg;
-  module.def("encode", encode, arg("values"), arg("spec"), arg("seed"), arg("innermost").none());
-  module.def("decode", decode, arg("frame"));
-  module.def("quantize", quantize, arg("values"), arg("out"), arg("spec"), arg("seed"),
-             arg("innermost").none());
+  module.def("codecs", codec_rows, "What `narrowcast codecs --json` prints.");
+  module.def("encode", encode, arg("values").noconvert(), arg("spec"), arg("seed"),
+             arg("innermost").none(), "A frame.");
+  module.def("decode", decode, arg("frame").noconvert(), "The values of a frame, checked.");
+  module.def("quantize", quantize, arg("values").noconvert(), arg("out").noconvert(), arg("spec"),
+             arg("seed"), arg("innermost").none(),
+             "Encodes and decodes, into `out` of the same length.");
+  module.def("errors", errors, arg("values").noconvert(), arg("spec"), arg("seed"),
+             arg("innermost").none(), "How far decoded values are from these.");
 }
 
 }  // namespace narrowcast::python

@@ -2,8 +2,7 @@ import subprocess
 
 import pytest
 
-import narrowcast
-from narrowcast.__main__ import PROGRAM
+from narrowcast._program import PROGRAM
 
 
 def pytest_addoption(parser):
@@ -33,8 +32,3 @@ class Program:
 @pytest.fixture(scope="session")
 def program(request):
     return Program(request.config.getoption("--program"))
-
-
-@pytest.fixture(autouse=True)
-def names_for_doctests(doctest_namespace):
-    doctest_namespace["narrowcast"] = narrowcast

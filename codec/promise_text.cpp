@@ -1,11 +1,11 @@
-#include "cli/promise_text.hpp"
+#include "codec/promise_text.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cfloat>
 
-namespace narrowcast::cli {
+namespace narrowcast {
 namespace {
 
 struct NonFiniteRow {
@@ -58,4 +58,4 @@ std::string bias_text(const Promise& promise) {
   return promise.bias ? fmt::format("{:.2g}", *promise.bias) : "";
 }
 
-}  // namespace narrowcast::cli
+}  // namespace narrowcast

@@ -6,7 +6,7 @@
 #include "codec/codec.hpp"
 
 // Promises in words, for listings and documentation.
-namespace narrowcast::cli {
+namespace narrowcast {
 
 std::string_view name_of(NonFinite non_finite);     // "block-is-nan"
 std::string_view meaning_of(NonFinite non_finite);  // a sentence
@@ -14,4 +14,4 @@ std::string block_text(const Promise& promise);
 std::string error_text(const Promise& promise);
 std::string bias_text(const Promise& promise);
 
-}  // namespace narrowcast::cli
+}  // namespace narrowcast

@@ -1,0 +1,26 @@
+"""The program that the package carries along, for questions that it answers in JSON."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any, Dict, List, Sequence
+
+from ._errors import Error, MachineError, PeerError, UsageError, WireError
+
+PROGRAM = Path(__file__).parent / "bin" / "narrowcast"
+
+# Its exit codes.
+_FAULTS = {2: UsageError, 3: WireError, 4: PeerError, 5: MachineError}
+
+
+def ask(words: Sequence[str]) -> List[Dict[str, Any]]:
+    """The lines of JSON that a command prints; what it refuses is raised, in its words."""
+    done = subprocess.run(
+        [str(PROGRAM), *words, "--json"], capture_output=True, check=False, text=True
+    )
+    if done.returncode != 0:
+        fault = _FAULTS.get(done.returncode, Error)
+        raise fault(done.stderr.strip().removeprefix("narrowcast: "))
+    return [json.loads(line) for line in done.stdout.splitlines()]

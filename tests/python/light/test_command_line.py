@@ -1,0 +1,68 @@
+"""`python -m narrowcast`: the program, without what needs libtorch, MPI or Gloo."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+
+import narrowcast
+
+
+def run(*words, stdin=b""):
+    return subprocess.run(
+        [sys.executable, "-m", "narrowcast", *words], input=stdin, capture_output=True, check=False
+    )
+
+
+def test_it_says_its_version():
+    done = run("--version")
+    assert done.returncode == 0
+    assert done.stdout.decode().startswith(f"narrowcast {narrowcast.__version__}, ")
+
+
+def test_bytes_go_through_it_unchanged():
+    values = np.linspace(-1, 1, 1000, dtype=np.float32)
+    done = run("encode", "dynamic8", stdin=values.tobytes())
+    assert done.stdout == narrowcast.encode(values, "dynamic8")
+
+
+def test_its_exit_code_is_that_of_the_program():
+    done = run("decode", stdin=b"no frame")
+    assert done.returncode == 3
+    assert done.stderr.decode() == "narrowcast: broken frame: this is not a narrowcast frame\n"
+
+
+def test_it_dies_of_signals():
+    child = subprocess.Popen(
+        [sys.executable, "-m", "narrowcast", "encode", "fp32"], stdin=subprocess.PIPE
+    )
+    os.kill(child.pid, signal.SIGTERM)
+    child.stdin.close()
+    assert child.wait(60) == -signal.SIGTERM
+
+
+def test_it_starts_ranks_as_processes():
+    done = run("bench", "allreduce", "--workers", "2", "--codec", "dynamic8", "-e", "64K", "--json")
+    assert done.returncode == 0, done.stderr.decode()
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert rows and all(row["wrong"] == 0 for row in rows if "wrong" in row)
+
+
+def test_training_is_refused_and_the_build_that_can_is_named():
+    done = run("train", "--workers", "2")
+    assert done.returncode == 2
+    assert done.stderr.decode() == (
+        "narrowcast: training needs libtorch: apt-get install libtorch-dev libopenblas0-pthread, "
+        "then run scripts/build in the source tree (the Python package cannot have it)\n"
+    )
+
+
+def test_engines_are_refused_and_the_build_that_has_them_is_named():
+    for engine in ("gloo", "mpi"):
+        done = run("bench", "allreduce", "--workers", "2", "--transport", engine)
+        assert done.returncode == 2
+        assert f"{engine} is not installed: apt-get install" in done.stderr.decode()
+        assert "then run scripts/build in the source tree" in done.stderr.decode()
