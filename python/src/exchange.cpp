@@ -123,7 +123,7 @@ std::map<std::string, std::pair<std::size_t, std::size_t>> ways(const Exchange& 
   return found;
 }
 
-nb::object numpy_of(Array&& array) {
+nb::object tensor_of(Array&& array) {
   auto kept = std::make_unique<Array>(std::move(array));
   std::vector<std::size_t> shape(kept->shape.begin(), kept->shape.end());
   std::byte* const data = kept->bytes.data();
@@ -133,7 +133,7 @@ nb::object numpy_of(Array&& array) {
   const nb::dlpack::dtype type = dtype == Dtype::f32   ? nb::dtype<float>()
                                  : dtype == Dtype::i64 ? nb::dtype<std::int64_t>()
                                                        : nb::dtype<std::uint8_t>();
-  return nb::cast(nb::ndarray<nb::numpy>(data, shape.size(), shape.data(), owner, nullptr, type));
+  return nb::cast(nb::ndarray<nb::pytorch>(data, shape.size(), shape.data(), owner, nullptr, type));
 }
 
 Array array_of(const std::string& name, const nb::ndarray<nb::c_contig, nb::device::cpu>& values) {
@@ -164,7 +164,7 @@ nb::dict save(Exchanging& exchange) {
   nb::dict out;
   for (Array& array : arrays) {
     const std::string name = array.name;
-    out[name.c_str()] = numpy_of(std::move(array));
+    out[name.c_str()] = tensor_of(std::move(array));
   }
   return out;
 }
@@ -188,7 +188,7 @@ void add_exchange(nb::module_& module) {
             exchange.get().begin({.step = step, .epoch = epoch});
           },
           arg("step"), arg("epoch"))
-      .def("ready", &Exchanging::ready, arg("tensors"), arg("offsets"), arg("buffer"))
+      .def("ready", &Exchanging::ready, arg("tensors"), arg("offsets"), arg("buffer").noconvert())
       .def("wait", [](Exchanging& exchange) { return dict_of(exchange.wait()); })
       .def(
           "ways",
@@ -196,11 +196,6 @@ void add_exchange(nb::module_& module) {
             return ways(exchange.get(), {.step = step, .epoch = epoch});
           },
           arg("step"), arg("epoch"))
-      .def("broadcast",
-           [](Exchanging& exchange, const FloatsOut& values) {
-             const nb::gil_scoped_release free;
-             exchange.get().broadcast(span_of(values));
-           })
       .def("save", save)
       .def("load", load, arg("saved"))
       .def("close", &Exchanging::close);

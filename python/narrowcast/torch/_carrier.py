@@ -53,7 +53,7 @@ class Carrier:
         while (load := net.next(peer)) is not None:
             number, frame = load
             try:
-                group.send([torch.from_numpy(frame)], peer, _TAG).wait(_FOREVER)
+                group.send([frame], peer, _TAG).wait(_FOREVER)
             except RuntimeError as error:
                 net.lost(peer, _first_line(error))
                 return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional
 
-import numpy as np
 import torch
 
 from .. import _core
@@ -93,9 +92,7 @@ class Handle:
     def state_dict(self) -> dict:
         """Step, epoch and residuals by the names of the parameters. The first rank has the residuals
         of all ranks, the others have none."""
-        residuals = {
-            name: torch.from_numpy(np.array(values)) for name, values in self._engine.save().items()
-        }
+        residuals = self._engine.save()
         return {"step": self._engine.steps, "epoch": self._engine.epoch, "residuals": residuals}
 
     def load_state_dict(self, state: Optional[dict]) -> None:
@@ -109,7 +106,7 @@ class Handle:
             digits = [*divmod(state["step"], _DIGIT), *divmod(state["epoch"], _DIGIT)]
             counters = torch.tensor(digits, dtype=torch.float32)
             residuals = {
-                name: np.ascontiguousarray(values) for name, values in state["residuals"].items()
+                name: values.cpu().contiguous() for name, values in state["residuals"].items()
             }
         # The others add zeros.
         self._talk.all_reduce(counters, _core.Way("fp32", None, 0), "direct", "sum")
