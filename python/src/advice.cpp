@@ -24,6 +24,7 @@ constexpr const char* kModel = "model";
 // Beyond those of any conversation.
 constexpr Channel kFirstChannel = 0x8000'0000;
 
+using NamedThings = nb::typed<nb::dict, nb::str, nb::any>;
 using ReadyTensor = std::tuple<std::string, std::size_t, double>;
 
 MeasuredModel* make_model(double forward_ms, double backward_ms, double rest_ms,
@@ -39,8 +40,8 @@ MeasuredModel* make_model(double forward_ms, double backward_ms, double rest_ms,
   return model.release();
 }
 
-nb::dict dict_of(const Advice& advice) {
-  nb::dict out;
+NamedThings dict_of(const Advice& advice) {
+  NamedThings out;
   out["compress"] = advice.verdict == Verdict::compress;
   out["codec"] = advice.best.codec;
   out["plan"] = nb::cast(advice.best.plan);
@@ -52,9 +53,9 @@ nb::dict dict_of(const Advice& advice) {
 }
 
 // Measures links and codecs, all ranks together, and decides. `model` is equal on all ranks.
-nb::dict advise_on(const Net& net, const MeasuredModel& model,
-                   const std::vector<std::string>& codecs, std::optional<double> max_error,
-                   int machine_workers, double seconds) {
+NamedThings advise_on(const Net& net, const MeasuredModel& model,
+                      const std::vector<std::string>& codecs, std::optional<double> max_error,
+                      int machine_workers, double seconds) {
   Advice advice;
   {
     const nb::gil_scoped_release free;

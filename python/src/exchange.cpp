@@ -24,6 +24,7 @@ namespace {
 
 namespace nb = nanobind;
 
+using NamedThings = nb::typed<nb::dict, nb::str, nb::any>;
 using NamedSize = std::tuple<std::string, std::size_t, std::optional<std::size_t>>;
 using Free = nb::call_guard<nb::gil_scoped_release>;
 
@@ -95,8 +96,8 @@ std::unique_ptr<Exchanging> make_exchange(const Net& net, const Plan& plan,
       net, plan, tensors, ExchangeOptions{.seed = seed, .channel = channel, .threads = threads});
 }
 
-nb::dict dict_of(const StepReport& report) {
-  nb::dict out;
+NamedThings dict_of(const StepReport& report) {
+  NamedThings out;
   out["encode_ms"] = report.encode_ms;
   out["wire_ms"] = report.wire_ms;
   out["decode_ms"] = report.decode_ms;
@@ -155,13 +156,13 @@ Array array_of(const std::string& name, const nb::ndarray<nb::c_contig, nb::devi
   return array;
 }
 
-nb::dict save(Exchanging& exchange) {
+NamedThings save(Exchanging& exchange) {
   std::vector<Array> arrays;
   {
     const nb::gil_scoped_release free;
     arrays = exchange.get().save();
   }
-  nb::dict out;
+  NamedThings out;
   for (Array& array : arrays) {
     const std::string name = array.name;
     out[name.c_str()] = tensor_of(std::move(array));

@@ -28,7 +28,7 @@ class Handle:
         seed: int,
         transport: str,
         threads: int,
-        codecs: list,
+        codecs: list[Any],
         max_error: Optional[float],
         say: Callable[[str], None],
     ) -> None:
@@ -82,24 +82,24 @@ class Handle:
         """What the plan's schedules by epoch go by."""
         self._engine.epoch = int(epoch)
 
-    def stats(self) -> dict:
+    def stats(self) -> dict[Any, Any]:
         """Since the beginning: `steps`, `skipped_steps`, `bytes` sent by this rank, `fp32_bytes` that
         it would have sent uncompressed, and their `ratio`. Of the last step: `bytes_by_codec`,
         `encode_ms`, `wire_ms`, `decode_ms`, `wait_ms` after the last gradient, and `overlap`, the part
         of the exchange that was hidden behind computing."""
         return self._engine.stats.report()
 
-    def state_dict(self) -> dict:
+    def state_dict(self) -> dict[Any, Any]:
         """Step, epoch and residuals by the names of the parameters. The first rank has the residuals
         of all ranks, the others have none."""
         residuals = self._engine.save()
         return {"step": self._engine.steps, "epoch": self._engine.epoch, "residuals": residuals}
 
-    def load_state_dict(self, state: Optional[dict]) -> None:
+    def load_state_dict(self, state: Optional[dict[Any, Any]]) -> None:
         """What state_dict() gave on the first rank; what the others have does not count. The number of
         ranks may have changed since."""
         counters = torch.zeros(4)
-        residuals: dict = {}
+        residuals: dict[Any, Any] = {}
         if self._wire.rank == 0:
             if not state or "residuals" not in state:
                 raise UsageError("the first rank needs what its state_dict() gave")
