@@ -24,6 +24,7 @@ constexpr const char* kModel = "model";
 // Beyond those of any conversation.
 constexpr Channel kFirstChannel = 0x8000'0000;
 
+using NamedThings = nb::typed<nb::dict, nb::str, nb::any>;
 using ReadyTensor = std::tuple<std::string, std::size_t, double>;
 
 MeasuredModel* make_model(double forward_ms, double backward_ms, double rest_ms,
@@ -39,8 +40,8 @@ MeasuredModel* make_model(double forward_ms, double backward_ms, double rest_ms,
   return model.release();
 }
 
-nb::dict dict_of(const Advice& advice) {
-  nb::dict out;
+NamedThings dict_of(const Advice& advice) {
+  NamedThings out;
   out["compress"] = advice.verdict == Verdict::compress;
   out["codec"] = advice.best.codec;
   out["plan"] = nb::cast(advice.best.plan);
@@ -52,9 +53,9 @@ nb::dict dict_of(const Advice& advice) {
 }
 
 // Measures links and codecs, all ranks together, and decides. `model` is equal on all ranks.
-nb::dict advise_on(const Net& net, const MeasuredModel& model,
-                   const std::vector<std::string>& codecs, std::optional<double> max_error,
-                   int machine_workers, double seconds) {
+NamedThings advise_on(const Net& net, const MeasuredModel& model,
+                      const std::vector<std::string>& codecs, std::optional<double> max_error,
+                      int machine_workers, double seconds) {
   Advice advice;
   {
     const nb::gil_scoped_release free;
@@ -77,7 +78,10 @@ nb::dict advise_on(const Net& net, const MeasuredModel& model,
 
 void add_advice(nb::module_& module) {
   using nb::arg;
-  nb::class_<MeasuredModel>(module, "MeasuredModel", "A network's step, as it was measured.");
+  nb::class_<MeasuredModel>(module, "MeasuredModel", "A network's step, as it was measured.")
+      .def_ro("forward_ms", &MeasuredModel::forward_ms)
+      .def_ro("backward_ms", &MeasuredModel::backward_ms)
+      .def_ro("rest_ms", &MeasuredModel::rest_ms);
   module.def("measured_model", make_model, arg("forward_ms"), arg("backward_ms"), arg("rest_ms"),
              arg("tensors"), nb::rv_policy::take_ownership);
   module.def("advise", advise_on, arg("net"), arg("model"), arg("codecs"), arg("max_error").none(),

@@ -103,7 +103,7 @@ void add_collectives(nb::module_& module) {
             talk.all_reduce(span_of(values), way, algorithm,
                             result == "sum" ? Result::sum : Result::average);
           },
-          arg("values"), arg("way"), arg("algorithm"), arg("result"))
+          arg("values").noconvert(), arg("way"), arg("algorithm"), arg("result"))
       .def(
           "all_gather",
           [](Talk& talk, const std::vector<FloatsOut>& parts, const Way& way) {
@@ -112,21 +112,21 @@ void add_collectives(nb::module_& module) {
             const nb::gil_scoped_release free;
             talk.all_gather(spans, way);
           },
-          arg("parts"), arg("way"))
+          arg("parts").noconvert(), arg("way"))
       .def(
           "send",
           [](Talk& talk, const FloatsOut& values, const Way& way, int peer) {
             const nb::gil_scoped_release free;
             talk.send(span_of(values), way, peer);
           },
-          arg("values"), arg("way"), arg("peer"))
+          arg("values").noconvert(), arg("way"), arg("peer"))
       .def(
           "receive",
           [](Talk& talk, const FloatsOut& values, const Way& way, int peer) {
             const nb::gil_scoped_release free;
             talk.receive(span_of(values), way, peer);
           },
-          arg("values"), arg("way"), arg("peer"));
+          arg("values").noconvert(), arg("way"), arg("peer"));
 }
 
 }  // namespace narrowcast::python

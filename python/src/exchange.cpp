@@ -24,6 +24,7 @@ namespace {
 
 namespace nb = nanobind;
 
+using NamedThings = nb::typed<nb::dict, nb::str, nb::any>;
 using NamedSize = std::tuple<std::string, std::size_t, std::optional<std::size_t>>;
 using Free = nb::call_guard<nb::gil_scoped_release>;
 
@@ -95,8 +96,8 @@ std::unique_ptr<Exchanging> make_exchange(const Net& net, const Plan& plan,
       net, plan, tensors, ExchangeOptions{.seed = seed, .channel = channel, .threads = threads});
 }
 
-nb::dict dict_of(const StepReport& report) {
-  nb::dict out;
+NamedThings dict_of(const StepReport& report) {
+  NamedThings out;
   out["encode_ms"] = report.encode_ms;
   out["wire_ms"] = report.wire_ms;
   out["decode_ms"] = report.decode_ms;
@@ -123,7 +124,7 @@ std::map<std::string, std::pair<std::size_t, std::size_t>> ways(const Exchange& 
   return found;
 }
 
-nb::object numpy_of(Array&& array) {
+nb::object tensor_of(Array&& array) {
   auto kept = std::make_unique<Array>(std::move(array));
   std::vector<std::size_t> shape(kept->shape.begin(), kept->shape.end());
   std::byte* const data = kept->bytes.data();
@@ -133,7 +134,7 @@ nb::object numpy_of(Array&& array) {
   const nb::dlpack::dtype type = dtype == Dtype::f32   ? nb::dtype<float>()
                                  : dtype == Dtype::i64 ? nb::dtype<std::int64_t>()
                                                        : nb::dtype<std::uint8_t>();
-  return nb::cast(nb::ndarray<nb::numpy>(data, shape.size(), shape.data(), owner, nullptr, type));
+  return nb::cast(nb::ndarray<nb::pytorch>(data, shape.size(), shape.data(), owner, nullptr, type));
 }
 
 Array array_of(const std::string& name, const nb::ndarray<nb::c_contig, nb::device::cpu>& values) {
@@ -155,16 +156,16 @@ Array array_of(const std::string& name, const nb::ndarray<nb::c_contig, nb::devi
   return array;
 }
 
-nb::dict save(Exchanging& exchange) {
+NamedThings save(Exchanging& exchange) {
   std::vector<Array> arrays;
   {
     const nb::gil_scoped_release free;
     arrays = exchange.get().save();
   }
-  nb::dict out;
+  NamedThings out;
   for (Array& array : arrays) {
     const std::string name = array.name;
-    out[name.c_str()] = numpy_of(std::move(array));
+    out[name.c_str()] = tensor_of(std::move(array));
   }
   return out;
 }
@@ -188,7 +189,7 @@ void add_exchange(nb::module_& module) {
             exchange.get().begin({.step = step, .epoch = epoch});
           },
           arg("step"), arg("epoch"))
-      .def("ready", &Exchanging::ready, arg("tensors"), arg("offsets"), arg("buffer"))
+      .def("ready", &Exchanging::ready, arg("tensors"), arg("offsets"), arg("buffer").noconvert())
       .def("wait", [](Exchanging& exchange) { return dict_of(exchange.wait()); })
       .def(
           "ways",
@@ -196,11 +197,6 @@ void add_exchange(nb::module_& module) {
             return ways(exchange.get(), {.step = step, .epoch = epoch});
           },
           arg("step"), arg("epoch"))
-      .def("broadcast",
-           [](Exchanging& exchange, const FloatsOut& values) {
-             const nb::gil_scoped_release free;
-             exchange.get().broadcast(span_of(values));
-           })
       .def("save", save)
       .def("load", load, arg("saved"))
       .def("close", &Exchanging::close);

@@ -53,7 +53,7 @@ void Net::close() {
 namespace {
 
 using FrameIn = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using FrameOut = nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>;
+using FrameOut = nb::ndarray<nb::pytorch, std::uint8_t, nb::ndim<1>>;
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
 std::chrono::milliseconds patience(double seconds) {
@@ -124,7 +124,7 @@ void add_net(nb::module_& module) {
             net.carrier().carried(peer, {.number = number, .frame = {}});
           },
           arg("peer"), arg("number"))
-      .def("deliver", deliver, arg("peer"), arg("frame"))
+      .def("deliver", deliver, arg("peer"), arg("frame").noconvert())
       .def("lost", lost, arg("peer"), arg("why"));
   module.def("carried_net", carried_net, arg("rank"), arg("size"), arg("timeout"));
   module.def("shm_net", shm_net, arg("descriptor"), arg("rank"), arg("size"), arg("timeout"));

@@ -104,9 +104,10 @@ class Pumped final : public Transport {
   }
 
   void pump_in(int peer) {
-    while (auto frame = stream(peer, rank()).get()) {
-      frame->resize(inner_.longest_frame());  // as engines have it, who know no lengths
-      if (!inner_.deliver(peer, *frame)) return;
+    Frame posted(inner_.longest_frame());  // engines know no lengths
+    while (const auto frame = stream(peer, rank()).get()) {
+      copy(*frame, posted);
+      if (!inner_.deliver(peer, posted)) return;
     }
     inner_.lost(peer, {});
   }

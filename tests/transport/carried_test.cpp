@@ -53,7 +53,7 @@ TEST(Carried, NamesAPeerWhoseConnectionIsLostAndTellsTheOthers) {
   first.net.lost(2, "closed");
   EXPECT_EQ(first.receive(1), "peer: rank 2 died: closed");
   first.carry_to(second);
-  EXPECT_EQ(second.receive(2), "peer: rank 0 gave up: rank 2 died: closed");
+  EXPECT_EQ(second.receive(0), "peer: rank 0 gave up: rank 2 died: closed");
 }
 
 TEST(Carried, TakesTheEndOfAConnectionForGrantedAfterAFarewell) {

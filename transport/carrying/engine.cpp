@@ -60,9 +60,9 @@ void Carried::Engine::wake_all() {
 
 void Carried::Engine::send(const Slot& to, Bytes message, const Stamp& stamp) {
   if (lane(to.peer).send(to, message, stamp)) return;
-  faults_.latch.check();
-  faults_.fail(Error(Fault::peer, fmt::format("rank {} left", to.peer)));
-  faults_.latch.check();
+  // Somebody has woken us, or the peer is gone: one who waits for it is told why.
+  framing::Receipt never = {.from = {.peer = to.peer}, .buffer = {}};
+  inbox(to.peer)->wait(never);
 }
 
 bool Carried::Engine::deliver(int from, Bytes frame) {
@@ -109,10 +109,10 @@ void Carried::Engine::take(int from, const Header& header, Bytes payload) {
 
 void Carried::Engine::hear_farewell(int from, const Header& header, Bytes text) {
   lane(from).acknowledge(peers_[from]->taken + 1);
-  if (header.kind == Kind::failed)
-    faults_.fail_by_hearsay(
-        Error(Fault::peer, fmt::format("rank {} gave up: {}", from, framing::printable(text))));
-  end(from);
+  // Others may still have something for us: only who waits for this one is told.
+  end(from, header.kind == Kind::failed
+                ? fmt::format("rank {} gave up: {}", from, framing::printable(text))
+                : std::string());
 }
 
 void Carried::Engine::lost(int from, std::string_view why) {
@@ -129,9 +129,9 @@ void Carried::Engine::lost(int from, std::string_view why) {
   end(from);
 }
 
-void Carried::Engine::end(int from) {
+void Carried::Engine::end(int from, std::string why) {
   peers_[from]->gone = true;
-  peers_[from]->inbox->end();
+  peers_[from]->inbox->end(std::move(why));
   lane(from).close();
   const std::lock_guard lock(mutex_);
   changed_.notify_all();
@@ -158,11 +158,16 @@ void Carried::Engine::monitor() {
 }
 
 void Carried::Engine::look(Clock::time_point now) {
+  bool leaving = false;
+  {
+    const std::lock_guard lock(mutex_);
+    leaving = left_;
+  }
   const std::chrono::duration<double> seconds = faults_.timeout;
   each([&](int number, Peer& peer) {
     if (peer.gone) return;
     peer.lane.beat(peer.taken);
-    if (faults_.latch.failed()) return;
+    if (leaving || faults_.latch.failed()) return;
     const auto silent = now - std::max(peer.last_heard.load(), excused_);
     if (silent >= faults_.timeout && !peer.inbox->crowded())
       faults_.fail(Error(

@@ -58,7 +58,7 @@ class Carried::Engine {
   static bool knows(const Peer& peer);
   void take(int peer, const framing::Header& header, Bytes payload);
   void hear_farewell(int peer, const framing::Header& header, Bytes text);
-  void end(int peer);
+  void end(int peer, std::string why = {});
   void monitor();
   void look(Clock::time_point now);
   void tell_farewell();

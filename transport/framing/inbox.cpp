@@ -60,13 +60,15 @@ void Inbox::withdraw(Receipt& receipt) {
 }
 
 Arrival Inbox::wait(Receipt& receipt) {
+  std::string why;
   {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return receipt.done || ended_ || faults_.latch.failed(); });
+    why = why_;
   }
   if (faults_.latch.failed()) faults_.latch.check();
   if (!receipt.done) {
-    faults_.fail(Error(Fault::peer, fmt::format("rank {} left", peer_)));
+    faults_.fail(Error(Fault::peer, why.empty() ? fmt::format("rank {} left", peer_) : why));
     faults_.latch.check();
   }
   return receipt.arrival;
@@ -133,8 +135,9 @@ void Inbox::make_room() {
                                          kMostParked >> 20));
 }
 
-void Inbox::end() {
+void Inbox::end(std::string why) {
   const std::lock_guard lock(mutex_);
+  if (!ended_) why_ = std::move(why);
   ended_ = true;
   changed_.notify_all();
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -40,8 +41,9 @@ class Inbox {
   // Blocks while more has come than may lie around; Fault::peer when nobody ever takes any.
   void make_room();
   bool crowded() const { return crowded_; }
-  // No more will come; what is here can still be received.
-  void end();
+  // No more will come; what is here can still be received. Whoever waits for more is told `why`, or
+  // that the peer left.
+  void end(std::string why = {});
   bool ended();
   void wake();
 
@@ -72,6 +74,7 @@ class Inbox {
   std::size_t parked_bytes_ = 0;
   std::atomic<bool> crowded_ = false;
   bool ended_ = false;
+  std::string why_;  // it ended
 };
 
 // A receive as a transport hands it out.

@@ -20,7 +20,7 @@ class Auto:
         engine: Any,
         talk: Any,
         *,
-        codecs: list,
+        codecs: list[Any],
         max_error: Optional[float],
         give_up: Callable[[], None],
         say: Callable[[str], None],
@@ -62,7 +62,7 @@ class Auto:
             self._give_up()
 
 
-def _sentence(advice: dict) -> str:
+def _sentence(advice: dict[Any, Any]) -> str:
     if advice["compress"]:
         return (
             f"narrowcast: {advice['codec']} should make a step {advice['gain']:.3g} times as quick as "

@@ -12,14 +12,14 @@ from .._errors import UsageError
 class Layout:
     """The tensors of one bucket, by name, and where each begins."""
 
-    def __init__(self, key: tuple, names: list, sizes: list) -> None:
+    def __init__(self, key: tuple[Any, ...], names: list[Any], sizes: list[Any]) -> None:
         self.key = key
         self.names = names
         self.sizes = sizes  # elements and innermost dimension of each
         self.offsets = [0] * len(names)
         for i in range(1, len(names)):
             self.offsets[i] = self.offsets[i - 1] + sizes[i - 1][0]
-        self.tensors: list = []  # their numbers in the exchange
+        self.tensors: list[Any] = []  # their numbers in the exchange
 
 
 class Buckets:
@@ -27,8 +27,8 @@ class Buckets:
 
     def __init__(self, module: torch.nn.Module) -> None:
         self._names = {id(p): name for name, p in module.named_parameters()}
-        self._layouts: dict = {}
-        self._numbers: dict = {}
+        self._layouts: dict[Any, Any] = {}
+        self._numbers: dict[Any, Any] = {}
         self.changed = False  # since order() was last called
 
     def layout(self, bucket: Any) -> Layout:
@@ -41,7 +41,7 @@ class Buckets:
             self.changed = True
         return layout
 
-    def order(self, buckets: int) -> list:
+    def order(self, buckets: int) -> list[Any]:
         """All tensors, as the exchange wants to know them, in the order of the buckets."""
         self.changed = False
         return [
@@ -50,10 +50,10 @@ class Buckets:
             for name, size in zip(layout.names, layout.sizes)
         ]
 
-    def layouts(self, buckets: int) -> list:
+    def layouts(self, buckets: int) -> list[Any]:
         return [self._layouts[index] for index in range(buckets)]
 
-    def number(self, tensors: list) -> None:
+    def number(self, tensors: list[Any]) -> None:
         """From now on the exchange has them in this order."""
         self._numbers = {name: i for i, (name, _, _) in enumerate(tensors)}
         for layout in self._layouts.values():
@@ -63,7 +63,7 @@ class Buckets:
         if self._numbers:
             layout.tensors = [self._numbers[name] for name in layout.names]
 
-    def _look(self, bucket: Any, parameters: list, key: tuple) -> Layout:
+    def _look(self, bucket: Any, parameters: list[Any], key: tuple[Any, ...]) -> Layout:
         names = [self._names.get(parameter) for parameter in key]
         if None in names:
             raise UsageError("the model has other parameters than when compress() was called")

@@ -30,7 +30,7 @@ class Carrier:
     def __init__(self, net: Any, group: Any) -> None:
         self._net = net
         self._group = group
-        self._posted: list = []  # what Gloo writes to, for as long as it may
+        self._posted: list[Any] = []  # what Gloo writes to, for as long as it may
         peers = [peer for peer in range(net.size) if peer != net.rank]
         self._senders = [self._thread(self._send, peer) for peer in peers]
         self._receivers = [self._thread(self._receive, peer) for peer in peers]
@@ -53,7 +53,7 @@ class Carrier:
         while (load := net.next(peer)) is not None:
             number, frame = load
             try:
-                group.send([torch.from_numpy(frame)], peer, _TAG).wait(_FOREVER)
+                group.send([frame], peer, _TAG).wait(_FOREVER)
             except RuntimeError as error:
                 net.lost(peer, _first_line(error))
                 return
@@ -62,7 +62,7 @@ class Carrier:
     def _receive(self, peer: int) -> None:
         take_short_turns()
         net = self._net
-        posted: deque = deque()
+        posted: deque[Any] = deque()
         self._posted.append(posted)
         try:
             for _ in range(net.frames_ahead):
@@ -77,7 +77,7 @@ class Carrier:
         except RuntimeError as error:
             net.lost(peer, _first_line(error))
 
-    def _post(self, posted: deque, peer: int, frame: torch.Tensor) -> None:
+    def _post(self, posted: deque[Any], peer: int, frame: torch.Tensor) -> None:
         posted.append((self._group.recv([frame], peer, _TAG), frame))
 
 

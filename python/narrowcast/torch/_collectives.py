@@ -17,7 +17,7 @@ _DEADLINE_SECONDS = 300.0
 _COLLECTIVES, _LETTERS = 2, 3  # conversations
 
 _lock = threading.Lock()
-_lines: dict = {}  # by group
+_lines: dict[Any, Any] = {}  # by group
 
 
 class _Line:

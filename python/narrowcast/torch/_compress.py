@@ -82,7 +82,7 @@ class _Hook:
 _hooks: "weakref.WeakKeyDictionary[DistributedDataParallel, _Hook]" = weakref.WeakKeyDictionary()
 
 
-def _narrowcast_hook(state, bucket):
+def _narrowcast_hook(state: Any, bucket):  # type: ignore[no-untyped-def]
     return state(bucket)
 
 

@@ -23,7 +23,7 @@ class Step:
 
     def __init__(self, held: bool) -> None:
         self.held = held  # nothing leaves before all buckets are there
-        self.parts: list = []  # what was staged, and its layout
+        self.parts: list[Any] = []  # what was staged, and its layout
         self.done = threading.Event()
         self.error: Optional[BaseException] = None
 
@@ -51,11 +51,11 @@ class Engine:
         self._staging = Staging()
         self._exchange: Any = None
         self._channel = _FIRST_CHANNEL
-        self._tensors: list = []  # of the exchange, in its order
+        self._tensors: list[Any] = []  # of the exchange, in its order
         self._step: Optional[Step] = None
-        self._saved: Optional[dict] = None  # residuals that wait for an exchange
+        self._saved: Optional[dict[Any, Any]] = None  # residuals that wait for an exchange
         self._failed: Optional[BaseException] = None
-        self._tasks: queue.SimpleQueue = queue.SimpleQueue()
+        self._tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._worker = threading.Thread(target=self._work, daemon=True, name="narrowcast")
         self._worker.start()
 
@@ -158,7 +158,7 @@ class Engine:
         if self.buckets.changed:
             self._follow_buckets(len(step.parts))
 
-    def _make_exchange(self, tensors: list) -> None:
+    def _make_exchange(self, tensors: list[Any]) -> None:
         self._exchange = _core.make_exchange(
             self.wire.net, self.plan, tensors, self._seed, self._channel, self._threads
         )
@@ -175,7 +175,7 @@ class Engine:
         if tensors != self._tensors:
             self.change_plan(self.plan, tensors)
 
-    def change_plan(self, plan: Any, tensors: Optional[list] = None) -> None:
+    def change_plan(self, plan: Any, tensors: Optional[list[Any]] = None) -> None:
         """Between steps. Residuals stay."""
         if self.watcher is None:
             self._saved = self._exchange.save()
@@ -188,17 +188,17 @@ class Engine:
             self._exchange.close()
             self._exchange = None
 
-    def _line(self, report: dict) -> str:
+    def _line(self, report: dict[Any, Any]) -> str:
         ways = self._exchange.ways(self.steps - 1, self.epoch)
         return line_about(report, ways, self.wire, self.plan.algorithm)
 
     # Between steps, on the caller's thread.
 
-    def save(self) -> dict:
+    def save(self) -> dict[Any, Any]:
         self._require_idle()
         return self._exchange.save() if self._exchange is not None else (self._saved or {})
 
-    def load(self, saved: dict) -> None:
+    def load(self, saved: dict[Any, Any]) -> None:
         self._require_idle()
         self._saved = saved
         if self._exchange is not None and self.watcher is None:

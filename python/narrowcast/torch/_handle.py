@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional
 
-import numpy as np
 import torch
 
 from .. import _core
@@ -29,7 +28,7 @@ class Handle:
         seed: int,
         transport: str,
         threads: int,
-        codecs: list,
+        codecs: list[Any],
         max_error: Optional[float],
         say: Callable[[str], None],
     ) -> None:
@@ -83,33 +82,31 @@ class Handle:
         """What the plan's schedules by epoch go by."""
         self._engine.epoch = int(epoch)
 
-    def stats(self) -> dict:
+    def stats(self) -> dict[Any, Any]:
         """Since the beginning: `steps`, `skipped_steps`, `bytes` sent by this rank, `fp32_bytes` that
         it would have sent uncompressed, and their `ratio`. Of the last step: `bytes_by_codec`,
         `encode_ms`, `wire_ms`, `decode_ms`, `wait_ms` after the last gradient, and `overlap`, the part
         of the exchange that was hidden behind computing."""
         return self._engine.stats.report()
 
-    def state_dict(self) -> dict:
+    def state_dict(self) -> dict[Any, Any]:
         """Step, epoch and residuals by the names of the parameters. The first rank has the residuals
         of all ranks, the others have none."""
-        residuals = {
-            name: torch.from_numpy(np.array(values)) for name, values in self._engine.save().items()
-        }
+        residuals = self._engine.save()
         return {"step": self._engine.steps, "epoch": self._engine.epoch, "residuals": residuals}
 
-    def load_state_dict(self, state: Optional[dict]) -> None:
+    def load_state_dict(self, state: Optional[dict[Any, Any]]) -> None:
         """What state_dict() gave on the first rank; what the others have does not count. The number of
         ranks may have changed since."""
         counters = torch.zeros(4)
-        residuals: dict = {}
+        residuals: dict[Any, Any] = {}
         if self._wire.rank == 0:
             if not state or "residuals" not in state:
                 raise UsageError("the first rank needs what its state_dict() gave")
             digits = [*divmod(state["step"], _DIGIT), *divmod(state["epoch"], _DIGIT)]
             counters = torch.tensor(digits, dtype=torch.float32)
             residuals = {
-                name: np.ascontiguousarray(values) for name, values in state["residuals"].items()
+                name: values.cpu().contiguous() for name, values in state["residuals"].items()
             }
         # The others add zeros.
         self._talk.all_reduce(counters, _core.Way("fp32", None, 0), "direct", "sum")

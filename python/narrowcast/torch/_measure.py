@@ -19,7 +19,7 @@ class Diary:
     before the last one is, so that computing has the cores for itself."""
 
     def __init__(self, model: torch.nn.Module) -> None:
-        self._notes: list = []
+        self._notes: list[Any] = []
         self._steps = 0
         self._forget()
         self._hooks = [
@@ -54,7 +54,7 @@ class Diary:
         for hook in self._hooks:
             hook.remove()
 
-    def model(self, layouts: list, talk: Any) -> Any:
+    def model(self, layouts: list[Any], talk: Any) -> Any:
         """The step as all ranks together have measured it, equal on all of them."""
         own = [statistics.median(values) for values in zip(*self._notes)]
         seconds = torch.tensor(own, dtype=torch.float32)
@@ -70,7 +70,7 @@ class Diary:
     def _forget(self) -> None:
         self._begun: Optional[float] = None
         self._forward = 0.0
-        self._ready: list = []
+        self._ready: list[Any] = []
 
     def _before_forward(self, *_: Any) -> None:
         if self._begun is None:

@@ -32,7 +32,7 @@ def plan_of(plan: Any) -> Any:
     return _core.plan_of(plan)
 
 
-def toml_of(table: Mapping) -> str:
+def toml_of(table: Mapping[Any, Any]) -> str:
     """A dictionary as TOML: keys first, then tables, then lists of tables.
 
     >>> print(toml_of({"fusion": "1MiB", "rule": [{"tensors": "*", "codec": "dynamic8"}]}))
@@ -44,7 +44,7 @@ def toml_of(table: Mapping) -> str:
     return "\n".join(_lines(table, ""))
 
 
-def _lines(table: Mapping, path: str) -> list:
+def _lines(table: Mapping[Any, Any], path: str) -> list[Any]:
     plain, nested = [], []
     for key, value in table.items():
         if not isinstance(key, str) or not re.fullmatch(r"[A-Za-z0-9_-]+", key):

@@ -89,8 +89,8 @@ class Staging:
 
     def __init__(self, cuda: Optional[Any] = None) -> None:
         self._cuda = cuda or Cuda()
-        self._streams: dict = {}
-        self._memory: dict = {}
+        self._streams: dict[Any, Any] = {}
+        self._memory: dict[Any, Any] = {}
 
     def stage(self, index: int, bucket: torch.Tensor) -> Staged:
         if bucket.layout is not torch.strided:

@@ -15,16 +15,16 @@ class Stats:
         self._bytes = 0
         self._fp32_bytes = 0
         self._skipped = 0
-        self._last: dict = {}
+        self._last: dict[Any, Any] = {}
 
-    def add(self, report: dict) -> None:
+    def add(self, report: dict[Any, Any]) -> None:
         self.steps += 1
         self._bytes += report["bytes"]
         self._fp32_bytes += report["fp32_bytes"]
         self._skipped += report["skipped"]
         self._last = report
 
-    def report(self) -> dict:
+    def report(self) -> dict[Any, Any]:
         last = self._last
         return {
             "steps": self.steps,
@@ -38,7 +38,7 @@ class Stats:
         }
 
 
-def line_about(report: dict, ways: dict, wire: Any, algorithm: str) -> str:
+def line_about(report: dict[Any, Any], ways: dict[Any, Any], wire: Any, algorithm: str) -> str:
     """What really travels, in one line."""
     values = sum(count for _, count in ways.values())
     parts = [
@@ -52,7 +52,7 @@ def line_about(report: dict, ways: dict, wire: Any, algorithm: str) -> str:
     )
 
 
-def _size(count: int) -> str:
+def _size(count: float) -> str:
     for unit in ("bytes", "KB", "MB"):
         if count < 1000:
             return f"{count:.3g} {unit}"

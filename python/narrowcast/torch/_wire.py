@@ -17,7 +17,7 @@ from ._carrier import Carrier, take_short_turns
 _GOODBYE_SECONDS = 3.0
 _TRANSPORTS = ("auto", "shm", "gloo")
 
-_open: "weakref.WeakSet" = weakref.WeakSet()
+_open: "weakref.WeakSet[Any]" = weakref.WeakSet()
 
 
 class Wire:
@@ -104,7 +104,7 @@ class Board:
     """Where the ranks of a group find each other: torch's own store, under names of our own. Groups
     that torch makes would have to be made by all ranks of the job, members or not."""
 
-    def __init__(self, ranks: tuple, rank: int, deadline: float) -> None:
+    def __init__(self, ranks: tuple[Any, ...], rank: int, deadline: float) -> None:
         number = _made[ranks] = _made.get(ranks, -1) + 1
         name = f"narrowcast/{'-'.join(map(str, ranks))}/{number}"
         self._store = dist.PrefixStore(name, dist.distributed_c10d._get_default_store())
@@ -112,7 +112,7 @@ class Board:
         self._size = len(ranks)
         self._timeout = datetime.timedelta(seconds=max(deadline, 1.0))
 
-    def gather(self, what: str, own: str) -> list:
+    def gather(self, what: str, own: str) -> list[Any]:
         """What each rank has to say, by rank."""
         self._store.set(f"{what}/{self._rank}", own or " ")
         keys = [f"{what}/{rank}" for rank in range(self._size)]
@@ -131,8 +131,8 @@ class Board:
             _core.set_turn(0)
 
 
-_made: dict = {}  # how often, by ranks
-_abandoned: list = []
+_made: dict[Any, Any] = {}  # how often, by ranks
+_abandoned: list[Any] = []
 
 
 def _machine() -> str:
