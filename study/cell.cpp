@@ -43,10 +43,18 @@ std::optional<double> CellRecord::value(std::string_view name) const {
 
 std::string id_of(const Cell& cell) {
   // Zeros are no part of any text, so that no two cells read the same.
-  std::string all = cell.kind + '\0';
-  for (const auto& [axis, value] : cell.axes) all += axis + '\0' + value + '\0';
-  all += '\0';
-  for (const auto& [key, value] : cell.settings) all += key + '\0' + value + '\0';
+  std::string all;
+  const auto add = [&](const std::string& text) { all.append(text).push_back('\0'); };
+  const auto add_all = [&](const auto& map) {
+    for (const auto& [key, value] : map) {
+      add(key);
+      add(value);
+    }
+  };
+  add(cell.kind);
+  add_all(cell.axes);
+  all.push_back('\0');
+  add_all(cell.settings);
   return fmt::format("{:016x}", checksum(std::as_bytes(std::span(all))));
 }
 

@@ -1,6 +1,7 @@
 // speed: so many steps of training without tests; medians of them after the first ones, which warm up.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/error.hpp"
 #include "plan/values.hpp"
@@ -45,7 +46,8 @@ std::vector<CellCommand> commands(const Cell& cell, const CellPlace&) {
 
 double quantile(std::vector<double>& values, double part) {
   std::ranges::sort(values);
-  return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1) + 0.5)];
+  const long place = std::lround(part * static_cast<double>(values.size() - 1));
+  return values[static_cast<std::size_t>(place)];
 }
 
 void read(const std::string& printed, CellRecord& record) {
