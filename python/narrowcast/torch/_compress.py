@@ -89,13 +89,17 @@ def _narrowcast_hook(state: Any, bucket):  # type: ignore[no-untyped-def]
 def _hook_of(model: DistributedDataParallel) -> _Hook:
     hook = _hooks.get(model)
     if hook is None:
+        # Asked first: torch notes a hook before it refuses it.
+        refused = UsageError("this model has a communication hook already, and takes no second one")
         if getattr(model, "_comm_hooks", None):
-            raise UsageError("this model has a communication hook already, and takes no second one")
+            raise refused
         hook = _Hook(model)
         try:
             model.register_comm_hook(hook, _narrowcast_hook)
         except RuntimeError as error:
-            raise UsageError(f"this model takes no communication hook: {error}") from None
+            if "only be called once" in str(error):
+                raise refused from None
+            raise
         _hooks[model] = hook
     elif hook.handle is not None and not hook.handle.removed:
         raise UsageError("this model is compressed already: remove() its handle first")
