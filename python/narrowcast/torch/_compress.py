@@ -74,9 +74,10 @@ class _Hook:
 
     def __call__(self, bucket: Any) -> Any:
         handle = self.handle
-        if handle is None or handle.is_plain:
-            return default_hooks.allreduce_hook(self.group, bucket)
-        return handle.take(bucket)
+        return self._plain(bucket) if handle is None else handle.take(bucket, self._plain)
+
+    def _plain(self, bucket: Any) -> Any:
+        return default_hooks.allreduce_hook(self.group, bucket)
 
 
 _hooks: "weakref.WeakKeyDictionary[DistributedDataParallel, _Hook]" = weakref.WeakKeyDictionary()
