@@ -11,7 +11,7 @@ from .._errors import UsageError
 from ._auto import Auto, verdict_of
 from ._engine import Engine
 from ._trial import Trial
-from ._wire import Wire, at_exit
+from ._wire import Wire, at_exit, is_closed
 
 _TALK = 1  # the conversation of what is not gradients
 _EXIT_SECONDS = 2.0
@@ -129,6 +129,7 @@ class Handle:
             self._engine.watcher.close()
         self._engine.close()
         self._wire.close()
+        is_closed(self)
 
     def take(self, bucket: Any, plain: Callable[[Any], Any]) -> Any:
         """What the hook calls for each bucket; `plain` lets it travel as torch has it."""
