@@ -20,7 +20,7 @@ struct Load {
 // Ranks whose bytes somebody else carries: a program that has connections of its own, as PyTorch has.
 // The carrier calls the functions below from threads of its own, two for each peer, keeps the frames of each ordered pair
 // of ranks in order, and delivers them as they come, whether or not anybody waits for what is in them.
-// It never looks into one. docs/decisions/0016-frames-that-others-carry.md
+// It never looks into one. docs/decisions/0019-frames-that-others-carry.md
 class Carried final : public Transport {
  public:
   // place.local_* do not matter. `frame_bytes`: the most that travels at once, equal on all ranks;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from typing import Any, List, Optional
 
 import torch
@@ -17,7 +18,9 @@ _DEADLINE_SECONDS = 300.0
 _COLLECTIVES, _LETTERS = 2, 3  # conversations
 
 _lock = threading.Lock()
-_lines: dict[Any, Any] = {}  # by group
+# By group. Weakly: a group that lives on after destroy_process_group() keeps its threads, and torch's
+# end the process if they drop a tensor while the interpreter goes.
+_lines: "weakref.WeakKeyDictionary[Any, _Line]" = weakref.WeakKeyDictionary()
 
 
 class _Line:

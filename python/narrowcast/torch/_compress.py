@@ -74,9 +74,10 @@ class _Hook:
 
     def __call__(self, bucket: Any) -> Any:
         handle = self.handle
-        if handle is None or handle.is_plain:
-            return default_hooks.allreduce_hook(self.group, bucket)
-        return handle.take(bucket)
+        return self._plain(bucket) if handle is None else handle.take(bucket, self._plain)
+
+    def _plain(self, bucket: Any) -> Any:
+        return default_hooks.allreduce_hook(self.group, bucket)
 
 
 _hooks: "weakref.WeakKeyDictionary[DistributedDataParallel, _Hook]" = weakref.WeakKeyDictionary()
@@ -89,13 +90,17 @@ def _narrowcast_hook(state: Any, bucket):  # type: ignore[no-untyped-def]
 def _hook_of(model: DistributedDataParallel) -> _Hook:
     hook = _hooks.get(model)
     if hook is None:
+        # Asked first: torch notes a hook before it refuses it.
+        refused = UsageError("this model has a communication hook already, and takes no second one")
         if getattr(model, "_comm_hooks", None):
-            raise UsageError("this model has a communication hook already, and takes no second one")
+            raise refused
         hook = _Hook(model)
         try:
             model.register_comm_hook(hook, _narrowcast_hook)
         except RuntimeError as error:
-            raise UsageError(f"this model takes no communication hook: {error}") from None
+            if "only be called once" in str(error):
+                raise refused from None
+            raise
         _hooks[model] = hook
     elif hook.handle is not None and not hook.handle.removed:
         raise UsageError("this model is compressed already: remove() its handle first")

@@ -8,9 +8,10 @@ import torch
 
 from .. import _core
 from .._errors import UsageError
-from ._auto import Auto
+from ._auto import Auto, verdict_of
 from ._engine import Engine
-from ._wire import Wire, at_exit
+from ._trial import Trial
+from ._wire import Wire, at_exit, is_closed
 
 _TALK = 1  # the conversation of what is not gradients
 _EXIT_SECONDS = 2.0
@@ -33,6 +34,8 @@ class Handle:
         say: Callable[[str], None],
     ) -> None:
         self.is_plain = False  # gradients travel as torch has them
+        self._trial: Optional[Trial] = None
+        self._followed: Optional[Trial] = None  # in this step
         self.removed = False
         measured = plan is None
         plan = _core.plan_of("fp32") if measured else plan
@@ -44,7 +47,7 @@ class Handle:
         except BaseException:
             self._wire.close()
             raise
-        speak = say if self._wire.rank == 0 else (lambda line: None)
+        self._speak = speak = say if self._wire.rank == 0 else (lambda line: None)
         at_exit(self)
         self._engine = Engine(
             model.module, plan, self._wire, seed=seed, threads=threads, say=speak
@@ -57,14 +60,15 @@ class Handle:
                 codecs=codecs,
                 max_error=max_error,
                 give_up=self._become_plain,
+                try_out=self._try_out,
                 say=speak,
             )
 
     @property
     def plan(self) -> Optional[str]:
-        """The plan in force, as TOML. None while plan="auto" measures, and when gradients travel as
+        """The plan in force, as TOML. None until plan="auto" has decided, and when gradients travel as
         torch has them."""
-        if self.is_plain or self._engine.watcher is not None:
+        if self.is_plain or self._trial is not None or self._engine.watcher is not None:
             return None
         return str(self._engine.plan)
 
@@ -120,14 +124,24 @@ class Handle:
         if self.removed:
             return
         self.removed = self.is_plain = True
+        self._trial = None
         if self._engine.watcher is not None:
             self._engine.watcher.close()
         self._engine.close()
         self._wire.close()
+        is_closed(self)
 
-    def take(self, bucket: Any) -> Any:
-        """What the hook calls."""
-        return self._engine.take(bucket)
+    def take(self, bucket: Any, plain: Callable[[Any], Any]) -> Any:
+        """What the hook calls for each bucket; `plain` lets it travel as torch has it."""
+        if bucket.index() == 0:
+            # Not before the next step: the engine's thread may decide while this one ends.
+            self._followed = self._trial
+        future = plain(bucket) if self.is_plain else self._engine.take(bucket)
+        if self._followed is not None and bucket.is_last():
+            self._followed.note_step()
+            if self._trial is not None:
+                self.is_plain = self._trial.is_plain
+        return future
 
     def abandon(self) -> None:
         """At the end of the process: whatever is under way fails, here and on the other ranks."""
@@ -137,3 +151,11 @@ class Handle:
 
     def _become_plain(self) -> None:
         self.is_plain = True
+
+    def _try_out(self) -> None:
+        self._trial = Trial(self._talk, self._judge)
+
+    def _judge(self, narrow_ms: float, plain_ms: float) -> None:
+        self._trial = None
+        self.is_plain = narrow_ms >= plain_ms
+        self._speak(verdict_of(narrow_ms, plain_ms))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import datetime
 import os
-import weakref
 from typing import Any, Optional
 
 import torch.distributed as dist
@@ -17,7 +16,7 @@ from ._carrier import Carrier, take_short_turns
 _GOODBYE_SECONDS = 3.0
 _TRANSPORTS = ("auto", "shm", "gloo")
 
-_open: "weakref.WeakSet[Any]" = weakref.WeakSet()
+_open: set[Any] = set()
 
 
 class Wire:
@@ -53,6 +52,7 @@ class Wire:
 
     def close(self) -> None:
         """Leaves, orderly: what was sent still arrives. May be called twice."""
+        is_closed(self)
         net, self.net = self.net, None
         if net is None:
             return
@@ -146,6 +146,11 @@ def at_exit(user: Any) -> None:
     """Has user.abandon() called at the end of the process: threads that need the interpreter must end
     before it does."""
     _open.add(user)
+
+
+def is_closed(user: Any) -> None:
+    """It needs that no more."""
+    _open.discard(user)
 
 
 @atexit.register

@@ -103,6 +103,11 @@ def test_auto_decides_alike_on_all_ranks(transport):
         assert rank.said["yes"]["same"] and rank.said["yes"]["steps"] == 14
         assert rank.said["no"]["plan"] is None
         assert rank.said["no"]["same"] and rank.said["no"]["steps"] == 10
+        perhaps = rank.said["perhaps"]
+        # 10 to measure, 12 of the trial, and the last 6 where it was worth it.
+        assert perhaps["same"] and perhaps["steps"] == (22 if perhaps["plan"] is None else 28)
+    assert ranks[0].said["perhaps"]["plan"] == ranks[1].said["perhaps"]["plan"]
+    assert "tried out" in ranks[0].said["perhaps"]["lines"][-1]
     yes, no = ranks[0].said["yes"]["lines"], ranks[0].said["no"]["lines"]
     assert len(yes) == 2 and "2 times as quick" in yes[0] and "dynamic8 for" in yes[1]
     assert len(no) == 1 and "does not pay" in no[0]
