@@ -19,7 +19,7 @@ constexpr std::array kAxes{KindAxis{"net", ""},          KindAxis{"profile", "he
                            KindAxis{"transport", "shm"}, KindAxis{"link", "none"},
                            KindAxis{"codec", "fp32"},    KindAxis{"batch", "-"}};
 // "images": of an epoch, for its price.
-constexpr std::array<std::string_view, 6> kSettings{"images",  "seconds", "algorithm",
+constexpr std::array<std::string_view, 7> kSettings{"images",  "seconds", "algorithm", "fusion",
                                                     kLauncher, kHosts,    "codec"};
 constexpr std::array<std::string_view, 16> kKeys{
     "step_ms",   "low_ms",    "high_ms",       "compute_ms",  "encode_ms", "wire_ms",
@@ -87,6 +87,8 @@ std::vector<CellCommand> commands(const Cell& cell, const CellPlace& place) {
                                     "--algorithm",
                                     setting_or(cell, "algorithm", "direct"),
                                     "--json"};
+  if (const std::string fusion = setting_or(cell, "fusion", ""); !fusion.empty())
+    words.insert(words.end(), {"--fusion", fusion});
   if (const std::string_view batch = chosen(cell, "batch"); !batch.empty())
     words.insert(words.end(), {"--batch", std::string(batch)});
   all.push_back({.words = words});
