@@ -10,6 +10,7 @@ import json
 import pathlib
 import sys
 
+from ddp_results import print_ddp
 from study_results import print_studies
 from training_results import print_training
 
@@ -160,4 +161,5 @@ if __name__ == "__main__":
     print_codecs(pathlib.Path(sys.argv[1]))
     print_collectives(pathlib.Path(sys.argv[1]) / "collectives")
     print_training(pathlib.Path(sys.argv[1]) / "training", machine_line)
+    print_ddp(pathlib.Path(sys.argv[1]))
     print_studies(sys.argv[2], pathlib.Path(__file__).resolve().parent.parent)
