@@ -11,19 +11,12 @@
 namespace narrowcast {
 namespace {
 
-constexpr std::array kAxes{KindAxis{"net", "mnist-mlp"}, KindAxis{"data", "-"},
-                           KindAxis{"parallel", "data"}, KindAxis{"workers", "2"},
-                           KindAxis{"transport", "shm"}, KindAxis{"link", "none"},
-                           KindAxis{"codec", "fp32"},    KindAxis{"plan", "-"},
-                           KindAxis{"batch", "-"},       KindAxis{"seed", "1"}};
-constexpr std::array<std::string_view, 1> kSettings{"*"};
 constexpr std::string_view kSteps = "100";
 constexpr std::size_t kWarmUp = 5;  // a fifth of the steps
 
 constexpr std::array<std::string_view, 8> kMedians{"step_ms", "compute_ms", "encode_ms",
                                                    "wire_ms", "decode_ms",  "wait_ms",
                                                    "overlap", "wire_bytes"};
-constexpr std::array<std::string_view, 3> kOfConfig{"parameters", "steps_per_epoch", "batch"};
 
 Cell with_steps(Cell cell) {
   cell.settings.try_emplace("steps", kSteps);
@@ -88,8 +81,8 @@ void read(const std::string& printed, CellRecord& record) {
 Kind speed_kind() {
   return {.name = "speed",
           .summary = "time steps of training: medians, without tests",
-          .axes = kAxes,
-          .settings = kSettings,
+          .axes = kRunAxes,
+          .settings = kRunSettings,
           .check = check,
           .commands = commands,
           .read = read};

@@ -10,14 +10,6 @@
 namespace narrowcast {
 namespace {
 
-constexpr std::array kAxes{KindAxis{"net", "mnist-mlp"}, KindAxis{"data", "-"},
-                           KindAxis{"parallel", "data"}, KindAxis{"workers", "2"},
-                           KindAxis{"transport", "shm"}, KindAxis{"link", "none"},
-                           KindAxis{"codec", "fp32"},    KindAxis{"plan", "-"},
-                           KindAxis{"batch", "-"},       KindAxis{"seed", "1"}};
-constexpr std::array<std::string_view, 1> kSettings{"*"};
-
-constexpr std::array<std::string_view, 3> kOfConfig{"parameters", "steps_per_epoch", "batch"};
 constexpr std::array<std::string_view, 10> kOfSummary{
     "best_error", "last_error", "epochs",    "step_ms", "compute_ms",
     "encode_ms",  "wire_ms",    "decode_ms", "wait_ms", "overlap"};
@@ -86,8 +78,8 @@ void read(const std::string& printed, CellRecord& record) {
 Kind train_kind() {
   return {.name = "train",
           .summary = "train to the last epoch and test after each",
-          .axes = kAxes,
-          .settings = kSettings,
+          .axes = kRunAxes,
+          .settings = kRunSettings,
           .check = check,
           .commands = commands,
           .read = read};

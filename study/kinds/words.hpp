@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,16 @@ namespace narrowcast {
 inline constexpr std::string_view kLauncher = "launcher";
 inline constexpr std::string_view kHosts = "hosts";
 bool is_run_setting(std::string_view key);
+
+// Of kinds that train: their axes, any setting of a run, and what the run's first line says of it.
+inline constexpr std::array kRunAxes{KindAxis{"net", "mnist-mlp"}, KindAxis{"data", "-"},
+                                     KindAxis{"parallel", "data"}, KindAxis{"workers", "2"},
+                                     KindAxis{"transport", "shm"}, KindAxis{"link", "none"},
+                                     KindAxis{"codec", "fp32"},    KindAxis{"plan", "-"},
+                                     KindAxis{"batch", "-"},       KindAxis{"seed", "1"}};
+inline constexpr std::array<std::string_view, 1> kRunSettings{"*"};
+inline constexpr std::array<std::string_view, 3> kOfConfig{"parameters", "steps_per_epoch",
+                                                           "batch"};
 
 // All that decides what a training run does.
 std::vector<Setting> run_settings(const Cell& cell);
