@@ -14,16 +14,7 @@ namespace {
 constexpr std::size_t kCompact = 24;
 
 std::string_view word_of(Pays pays) {
-  switch (pays) {
-    case Pays::yes:
-      return "yes";
-    case Pays::if_accurate:
-      return "if accurate";
-    case Pays::no:
-      return "no";
-    default:
-      return "too little data";
-  }
+  return pays == Pays::unknown ? "too little data" : name_of(pays);
 }
 
 std::string times(double gain) { return fmt::format("{:.2g} times", gain); }
