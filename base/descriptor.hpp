@@ -20,6 +20,8 @@ class Descriptor {
 
   int get() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
+  // Somebody else owns it from now on.
+  int release() { return std::exchange(fd_, -1); }
   // What the system says of it; a closed one is closed with success.
   bool close() { return fd_ < 0 || ::close(std::exchange(fd_, -1)) == 0; }
 

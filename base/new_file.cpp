@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <utility>
 
 #include "base/error.hpp"
@@ -18,6 +19,7 @@ namespace {
 constexpr std::string_view kPrefix = ".nc-";
 constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz012345";
 constexpr std::size_t kRandomLetters = 8;
+constexpr mode_t kOwnerAlone = 0600;  // of what is not complete yet
 
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
@@ -38,10 +40,19 @@ bool is_new_file(const std::string& name) {
          name.find_first_not_of(kLetters, kPrefix.size()) == std::string::npos;
 }
 
-// Access rights of what is there, if anything is.
-mode_t access_of(const std::string& path, mode_t otherwise) {
+// What open() would give a new file. umask() tells its value only by changing it, for all threads.
+mode_t usual_access() {
+  std::ifstream status("/proc/self/status");
+  unsigned mask = 0;
+  for (std::string word; status >> word;)
+    if (word == "Umask:" && status >> std::oct >> mask) return 0666 & ~mask;
+  return kOwnerAlone;
+}
+
+// Access rights of what is there, or that any new file gets.
+mode_t access_of(const std::string& path) {
   struct stat existing = {};
-  return ::stat(path.c_str(), &existing) == 0 ? existing.st_mode & 07777 : otherwise;
+  return ::stat(path.c_str(), &existing) == 0 ? existing.st_mode & 07777 : usual_access();
 }
 
 bool has_a_name(const Descriptor& file) {
@@ -60,11 +71,10 @@ bool lock(const Descriptor& file, int how) {
 // Opens a new file and stores its name. Between opening and locking it, someone may have taken it
 // for abandoned; then there is another.
 Descriptor open_new(const std::string& path, std::string& name) {
-  const mode_t access = access_of(path, 0666) & 0666;
   for (;;) {
     name = name_beside(path);
     if (name.empty()) cannot_write(path);
-    Descriptor file(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, access));
+    Descriptor file(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kOwnerAlone));
     if (!file.is_open() && errno == EEXIST) continue;
     if (!file.is_open()) cannot_write(path);
     lock(file, LOCK_EX);
@@ -114,13 +124,21 @@ void NewFile::write_at(std::uint64_t offset, Bytes bytes) {
 }
 
 void NewFile::take_name() {
-  const mode_t none = 0;
-  const mode_t access = access_of(path_, none);
-  if ((access != none && ::fchmod(file_.get(), access) != 0) || ::fsync(file_.get()) != 0 ||
+  if (::fchmod(file_.get(), access_of(path_)) != 0 || ::fsync(file_.get()) != 0 ||
       ::rename(name_.c_str(), path_.c_str()) != 0)
     cannot_write(path_);
   name_.clear();
   if (!flush_folder(path_, file_) || !file_.close()) cannot_write(path_);
+}
+
+bool NewFile::take_free_name() {
+  if (::fchmod(file_.get(), usual_access()) != 0) cannot_write(path_);
+  if (::link(name_.c_str(), path_.c_str()) != 0) {
+    if (errno != EEXIST) cannot_write(path_);
+    return false;
+  }
+  ::unlink(std::exchange(name_, {}).c_str());
+  return true;
 }
 
 void remove_abandoned_files(const std::filesystem::path& folder) {

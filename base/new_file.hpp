@@ -16,8 +16,9 @@ namespace narrowcast {
 // The path is for the error message only.
 void write_all(const Descriptor& file, Bytes bytes, const std::string& path);
 
-// A file in the same folder as `path`, which takes that name once it is complete. Until then the
-// destructor removes it. Errors are Fault::system and name `path`.
+// A file in the same folder as `path`, which takes that name once it is complete. Until then it has
+// a name that nobody can guess, nobody else can read it, and the destructor removes it. A link that is
+// at `path` is replaced, not followed. Errors are Fault::system and name `path`.
 class NewFile {
  public:
   explicit NewFile(std::string path);
@@ -35,6 +36,10 @@ class NewFile {
   // With the access of the file that it replaces, or that any new file gets. When this returns, the
   // file and its name are on the disk.
   void take_name();
+
+  // Takes the name unless something has it already: then false, and nothing has changed. Of several
+  // processes that try, one succeeds. Nothing is flushed to the disk.
+  bool take_free_name();
 
  private:
   std::string path_;

@@ -67,6 +67,14 @@ Names words_after(std::string_view first) {
 
 std::string joined(const Names& names) { return fmt::format("{}", fmt::join(names, " ")); }
 
+std::set<std::string> groups() {
+  std::set<std::string> first;
+  for (const Command& command : commands())
+    if (const std::size_t blank = command.name.find(' '); blank != std::string_view::npos)
+      first.emplace(command.name.substr(0, blank));
+  return first;
+}
+
 std::string bash() {
   std::string script =
       "_narrowcast() {\n"
@@ -84,11 +92,7 @@ std::string bash() {
     if (command.name.find(' ') == std::string_view::npos)
       script += fmt::format("      '{} '*) choices='{}' ;;\n", command.name,
                             joined(options_of(command)) + " " + joined(words_after(command.name)));
-  std::set<std::string> groups;
-  for (const Command& command : commands())
-    if (const std::size_t blank = command.name.find(' '); blank != std::string_view::npos)
-      groups.emplace(command.name.substr(0, blank));
-  for (const std::string& group : groups)
+  for (const std::string& group : groups())
     script += fmt::format("      '{} '*) choices='{}' ;;\n", group, joined(words_after(group)));
   script += fmt::format("    esac\n  fi\n  if [[ $COMP_CWORD == 1 ]]; then choices='{}'; fi\n",
                         joined(first_words()));
@@ -98,7 +102,12 @@ std::string bash() {
          "complete -o default -F _narrowcast narrowcast\n";
 }
 
-std::string zsh() { return "autoload -U +X bashcompinit && bashcompinit\n" + bash(); }
+// A zsh without settings of its own has no completion at all yet.
+std::string zsh() {
+  return "(( $+functions[compdef] )) || { autoload -U +X compinit && compinit; }\n"
+         "autoload -U +X bashcompinit && bashcompinit\n" +
+         bash();
+}
 
 // A condition of fish: the words so far are those of the command.
 std::string fish_condition(std::string_view name) {
@@ -116,12 +125,13 @@ std::string fish_condition(std::string_view name) {
 std::string fish() {
   std::string script = fmt::format("complete -c narrowcast -n __fish_use_subcommand -a '{}'\n",
                                    joined(first_words()));
+  for (const std::string& group : groups())
+    script += fmt::format(
+        "complete -c narrowcast -n '__fish_seen_subcommand_from {0}; and not "
+        "__fish_seen_subcommand_from {1}' -a '{1}'\n",
+        group, joined(words_after(group)));
   for (const Command& command : commands()) {
     const std::string condition = fish_condition(command.name);
-    if (const Names more = words_after(command.name.substr(0, command.name.find(' ')));
-        !more.empty())
-      script += fmt::format("complete -c narrowcast -n '__fish_seen_subcommand_from {}' -a '{}'\n",
-                            command.name.substr(0, command.name.find(' ')), joined(more));
     for (const std::string& option : options_of(command))
       script += fmt::format("complete -c narrowcast -n '{}' -l {}\n", condition, option.substr(2));
   }

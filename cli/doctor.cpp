@@ -46,13 +46,10 @@ std::string engine_state(const EngineFound& found) {
   return found.header.empty() ? "library only, no headers" : "found";
 }
 
-// Where the module lies that makes this engine a transport; empty when there is none.
-std::string module_of(const Engine& engine) {
-  return engine.module.empty() ? "" : find_module(engine.module).string();
-}
+// Where the module lies that uses this engine; empty when there is none.
+std::string module_of(const Engine& engine) { return find_module(engine.module).string(); }
 
 std::string_view module_state(const Engine& engine) {
-  if (engine.module.empty()) return "for later versions";
   return module_of(engine).empty() ? "not built in" : "usable";
 }
 

@@ -56,10 +56,14 @@ std::filesystem::path first_existing(const Folders& folders,
 
 }  // namespace
 
+std::string library_file(const std::filesystem::path& library) {
+  std::error_code missing;
+  return std::filesystem::canonical(library, missing).filename().string();
+}
+
 std::string library_version(const std::filesystem::path& library) {
   constexpr std::string_view kMark = ".so.";
-  std::error_code missing;
-  const std::string file = std::filesystem::canonical(library, missing).filename().string();
+  const std::string file = library_file(library);
   const std::size_t mark = file.find(kMark);
   return mark == std::string::npos ? "" : file.substr(mark + kMark.size());
 }
@@ -85,7 +89,7 @@ std::span<const Engine> engines() {
        {"mpich/mpi.h"},
        "libmpich-dev"},
       {"libtorch",
-       "",
+       "train",
        "tensors and back-propagation",
        {"libtorch.so", "libtorch.so.1.13"},
        {"torch/csrc/api/include/torch/torch.h", "torch/torch.h"},

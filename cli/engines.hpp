@@ -11,7 +11,7 @@ namespace narrowcast::cli {
 // A library that exchanges messages or computes for us, where it is installed.
 struct Engine {
   std::string_view name;
-  std::string_view module;  // of transport/modules that uses it; empty: later versions will
+  std::string_view module;  // that uses it, as find_module() has it
   std::string_view purpose;
   std::vector<std::string_view> libraries;  // shared objects, any of which shows that it is there
   std::vector<std::string_view> headers;    // relative to an include folder, for building with it
@@ -24,7 +24,11 @@ struct EngineFound {
   std::string version;  // as the library's file name has it; empty: not known
 };
 
-// What follows ".so." in the name of the file behind all links; empty when there is nothing.
+// The name of the file behind all links.
+std::string library_file(const std::filesystem::path& library);
+
+// What follows ".so." in it; empty when there is nothing. It is the version of the interface, which with MPI is
+// not that of the engine.
 std::string library_version(const std::filesystem::path& library);
 
 std::span<const Engine> engines();

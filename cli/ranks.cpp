@@ -9,11 +9,11 @@
 #include "bench/collective_threads.hpp"
 #include "cli/arguments.hpp"
 #include "cli/input.hpp"
-#include "cli/shape.hpp"
 #include "run/hosts.hpp"
 #include "transport/module.hpp"
 #include "transport/rendezvous.hpp"
 #include "transport/sealed.hpp"
+#include "transport/shaped.hpp"
 #include "transport/shm.hpp"
 
 namespace narrowcast::cli {

@@ -56,9 +56,26 @@ std::string indented(std::string_view lines) {
   return text;
 }
 
+// What a newcomer may try; of a group, the first example of each of its commands.
+std::string first_examples(std::string_view prefix) {
+  if (prefix.empty())
+    return "narrowcast train --workers 2 --codec dynamic8\n"
+           "narrowcast advise --net resnet50 --profile ethernet-10g --workers 16\n"
+           "narrowcast encode dynamic8 < gradient.f32 > gradient.frame\n"
+           "narrowcast bench allreduce --workers 4 --codec qsgd:bits=4";
+  std::string lines;
+  for (const Command& command : commands())
+    if (command.name.starts_with(prefix))
+      lines += (lines.empty() ? "" : "\n") +
+               std::string(command.examples.substr(0, command.examples.find('\n')));
+  return lines;
+}
+
 // The commands whose name starts with `prefix`.
 void print_overview(std::ostream& out, std::string_view prefix) {
-  out << "narrowcast: gradients and activations in few bits\n\n"
+  out << "Examples:\n"
+      << indented(first_examples(prefix))
+      << "\n\nGradients and activations in few bits.\n\n"
          "Usage: narrowcast COMMAND [OPTIONS]\n\nCommands:\n";
   std::size_t width = 0;
   for (const Command& command : commands()) width = std::max(width, command.name.size());
@@ -78,7 +95,7 @@ void print_version(std::ostream& out) {
       << "\n";
   for (const Engine& engine : engines())
     if (const EngineFound found = find_engine(engine); !found.library.empty())
-      out << "  " << engine.name << (found.version.empty() ? "" : " " + found.version) << "\n";
+      out << "  " << engine.name << ", " << library_file(found.library) << "\n";
 }
 
 bool asks_for_help(std::string_view word) { return word == "--help" || word == "-h"; }

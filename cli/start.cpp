@@ -141,7 +141,7 @@ std::vector<std::string> words_there(const std::vector<std::string>& words) {
   return kept;
 }
 
-// NAME=value of every variable that has a say in how a command runs there.
+// NAME=value of every variable that has a say in how a command runs there, as a shell reads it.
 std::vector<std::string> settings_of_environment() {
   std::vector<std::string> settings;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
@@ -149,8 +149,8 @@ std::vector<std::string> settings_of_environment() {
     for (const std::string_view beginning : kForwardedBeginnings) {
       const std::size_t equals = variable.find('=');
       if (!variable.starts_with(beginning) || equals == std::string_view::npos) continue;
-      settings.push_back(fmt::format("{}={}", variable.substr(0, equals),
-                                     quoted(std::string(variable.substr(equals + 1)))));
+      // All of it: a name may hold anything that is no equals sign, and a shell reads this there.
+      settings.push_back(quoted(std::string(variable)));
     }
   }
   return settings;

@@ -43,6 +43,14 @@ std::string judgement_text(const std::optional<Contrast>& contrast) {
   return contrast ? std::string(name_of(contrast->judgement)) : "-";
 }
 
+std::string speed_text(const SideBySide& row) {
+  if (row.elsewhere) return "other machine";
+  if (!row.gain) return "-";
+  if (row.gain->judgement == Judgement::better) return "faster";
+  if (row.gain->judgement == Judgement::worse) return "slower";
+  return judgement_text(row.gain);
+}
+
 JsonValue optional_json(const std::optional<double>& number) {
   return number ? JsonValue(*number) : JsonValue(nullptr);
 }
@@ -91,7 +99,11 @@ void print_table(const SidesCompared& sides, const Console& console) {
   for (const SideBySide& row : sides.rows)
     table.add({name_of(row.cell), estimate_text(row.a_error), estimate_text(row.b_error),
                contrast_text(row.error), judgement_text(row.error), estimate_text(row.a_step_ms),
-               estimate_text(row.b_step_ms), contrast_text(row.gain), judgement_text(row.gain)});
+               estimate_text(row.b_step_ms), contrast_text(row.gain), speed_text(row)});
+  if (sides.rows.empty()) {
+    console.out << "Both sides have no cell with an error or a time.\n";
+    return;
+  }
   console.out
       << table.text()
       << "\nMeans with their 95 % confidence intervals; B against A, paired by seed where it "

@@ -22,8 +22,10 @@ struct StudyReportWords {
 
 Study study_of(const StudyReportWords& words) {
   if (!words.study.empty()) return read_study(words.study);
-  const fs::path kept = fs::path(words.from) / "study.toml";
   std::error_code ignored;
+  if (!fs::exists(words.from, ignored))
+    throw Error(Fault::usage, fmt::format("there is no {}", words.from));
+  const fs::path kept = fs::path(words.from) / "study.toml";
   require(fs::exists(kept, ignored), Fault::usage,
           "records alone do not say what was studied: add --study FILE");
   return read_study(kept);

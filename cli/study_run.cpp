@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <set>
 
@@ -13,7 +14,9 @@
 #include "cli/study_machine.hpp"
 #include "plan/toml.hpp"
 #include "plan/values.hpp"
+#include "run/trainer.hpp"
 #include "study/runner.hpp"
+#include "transport/module.hpp"
 
 namespace narrowcast::cli {
 namespace {
@@ -26,6 +29,7 @@ struct StudyRunWords {
   std::string most;
   double hours = 12;
   bool retry = false;
+  bool retry_busy = false;
   bool check = false;
 };
 
@@ -83,7 +87,29 @@ void keep_study(const std::string& text, const Study& study, const StudyFolder& 
   file.take_name();
 }
 
-// Records of an earlier run, perhaps of another machine, for cells of this study.
+// A folder is one study's, also when its file has changed; records of another are there to be taken over.
+void require_own(const Study& study, const StudyRunWords& words) {
+  const std::filesystem::path kept = std::filesystem::path(words.folder) / "study.toml";
+  std::error_code ignored;
+  if (!std::filesystem::exists(kept, ignored)) return;
+  const TomlTree tree = parse_toml(read_text(kept), kept.string());
+  const auto at = std::ranges::find(tree.keys, "name");
+  if (at == tree.keys.end()) return;
+  const std::string& name = tree.items[static_cast<std::size_t>(at - tree.keys.begin())].text;
+  if (name != study.name)
+    throw Error(Fault::usage,
+                fmt::format("{0} is the folder of study '{1}', not of '{2}': choose another one, "
+                            "with --from {0} to take over records of the same cells",
+                            words.folder, name, study.name));
+}
+
+void require_kinds(const Study& study, const StudyRunWords& words) {
+  for (const std::string& kind : words.only)
+    if (std::ranges::find(study.cells, kind, &Cell::kind) == study.cells.end())
+      throw Error(Fault::usage, fmt::format("no cell of the study is of kind '{}'", kind));
+}
+
+// Records of an earlier run, perhaps of another machine, for cells of this study. What failed there may succeed here.
 std::size_t take_over(const StudyRunWords& words, const Study& study, StudyFolder& folder) {
   std::set<std::string> ids;
   for (const Cell& cell : study.cells) ids.insert(id_of(cell));
@@ -91,16 +117,26 @@ std::size_t take_over(const StudyRunWords& words, const Study& study, StudyFolde
   for (const std::string& from : words.from)
     for (const CellRecord& record : read_records(from)) {
       const std::string id = id_of(record.cell);
-      if (!ids.contains(id) || folder.has(id)) continue;
+      if (record.state == CellState::failed || !ids.contains(id) || folder.has(id)) continue;
       folder.add(record);
       ++taken;
     }
   return taken;
 }
 
-void forget_failures(StudyFolder& folder) {
+// What a training run learns is the same on a busy machine.
+bool is_wanted_again(const CellRecord& record, const StudyRunWords& words) {
+  if (record.state == CellState::failed) return words.retry;
+  constexpr std::array<std::string_view, 3> kTimed{"speed", "transfer", "predict"};
+  return words.retry_busy && !times_count(record) &&
+         std::ranges::find(kTimed, record.cell.kind) != kTimed.end();
+}
+
+void forget(const StudyRunWords& words, StudyFolder& folder) {
+  if (!words.retry && !words.retry_busy) return;
   for (const CellRecord& record : folder.records())
-    if (record.state == CellState::failed) folder.remove(id_of(record.cell));
+    if (is_of(words.only, record.cell) && is_wanted_again(record, words))
+      folder.remove(id_of(record.cell));
 }
 
 void tell(const RunResult& result, const StudyRunWords& words, const Console& console) {
@@ -109,24 +145,29 @@ void tell(const RunResult& result, const StudyRunWords& words, const Console& co
                              result.before);
   if (result.elsewhere > 0)
     console.out << fmt::format("; {} are left or others are at work on them", result.elsewhere);
+  else
+    console.out << "; all are done";
   console.out << fmt::format("\nnext: narrowcast study report {}\n", words.folder) << std::flush;
 }
 
 void run(const StudyRunWords& words, const Console& console) {
   const Study study = read_study(words.file);
-  StudyFolder folder(words.folder);
-  if (words.retry) forget_failures(folder);
-  const std::size_t taken = take_over(words, study, folder);
-  check_surroundings(study, folder);
-  keep_study(read_text(words.file), study, folder);
-  console.out << fmt::format("{}: {} cells", study.title, study.cells.size())
-              << (taken > 0 ? fmt::format(", {} records taken over", taken) : "") << "\n"
-              << std::flush;
-  if (words.check) return;
+  require_own(study, words);
+  require_kinds(study, words);
   RunOptions options{.only = words.only,
                      .deadline = std::chrono::milliseconds(static_cast<long>(words.hours * 3.6e6)),
                      .machine = cell_machine()};
   if (!words.most.empty()) options.most = parse_count(words.most);
+  StudyFolder folder(words.folder);
+  forget(words, folder);
+  const std::size_t taken = take_over(words, study, folder);
+  check_surroundings(study, folder);
+  keep_study(read_text(words.file), study, folder);
+  console.out << fmt::format("{}: {} cell{}", study.title, study.cells.size(),
+                             study.cells.size() == 1 ? "" : "s")
+              << (taken > 0 ? fmt::format(", {} records taken over", taken) : "") << "\n"
+              << std::flush;
+  if (words.check) return;
   Teller teller(console);
   const RunResult result = run_study(study, folder, options, teller);
   tell(result, words, console);
@@ -146,8 +187,12 @@ Action declare_study_run(Arguments& arguments) {
   arguments.option("--most N", words->most, "Stop after so many cells");
   arguments.option("--hours H", words->hours, "The most that one command may take [12]");
   arguments.flag("--retry", words->retry, "Do cells again that failed earlier");
+  arguments.flag("--retry-busy", words->retry_busy,
+                 "Do cells again whose times do not count because other programs were at work");
   arguments.flag("--check", words->check, "Look at everything that can be known before, and stop");
   return [words](const Console& console) {
+    // Also a study of which no cell trains: half of a report would be missing there.
+    if (in_python_package()) require_trainer();
     require(!words->folder.empty(), Fault::usage, "study run needs -o DIR, to keep records in");
     require(words->hours > 0 && words->hours <= 1000, Fault::usage, "--hours takes up to 1000");
     run(*words, console);

@@ -4,6 +4,7 @@
 
 #include "base/json.hpp"
 #include "base/version.hpp"
+#include "study/records.hpp"
 
 namespace narrowcast::cli {
 namespace {
@@ -47,9 +48,11 @@ std::string hash_text(std::uint64_t hash) { return fmt::format("{:016x}", hash);
 std::string config_line(const Run& run, const TrainScene& scene, const Started& started) {
   std::vector<JsonValue> notes(started.notes.begin(), started.notes.end());
   return json_line({{"event", "config"},
+                    {kFormatKey, kRecordFormat},
                     {"version", version()},
                     {"commit", commit()},
                     {"torch", started.torch},
+                    {"blas", started.blas},
                     {"net", run.net},
                     {"data", run.data},
                     {"parallel", name_of(run.parallel)},

@@ -51,6 +51,7 @@ function(room name)
   list(TRANSFORM ROOM_DEPENDS PREPEND nc_ OUTPUT_VARIABLE rooms)
   target_link_libraries(nc_${name} PUBLIC ${rooms} PRIVATE ${ROOM_LINKS})
   house_rules(nc_${name})
+  unite(nc_${name})
 endfunction()
 
 # Compiler options of everything we compile ourselves.

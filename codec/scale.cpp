@@ -42,13 +42,13 @@ double worst_sum(const Grid& grid, int addends, double most) {
   return std::max(sum, at_once);
 }
 
-bool fits(const Grid& grid, const Meeting& meeting, double most) {
-  if (grid.overflows(worst_sum(grid, meeting.ranks + meeting.held, most))) return false;
-  if (meeting.group == 0 || meeting.group >= meeting.ranks) return true;
-  const double of_group = worst_sum(grid, meeting.group + meeting.held, most);
-  const int groups = (meeting.ranks + meeting.group - 1) / meeting.group;
+bool fits(const Grid& grid, const Addends& addends, double most) {
+  if (grid.overflows(worst_sum(grid, addends.ranks + addends.held, most))) return false;
+  if (addends.group == 0 || addends.group >= addends.ranks) return true;
+  const double of_group = worst_sum(grid, addends.group + addends.held, most);
+  const int groups = (addends.ranks + addends.group - 1) / addends.group;
   return !grid.overflows(of_group) &&
-         !grid.overflows(worst_sum(grid, groups + meeting.held, grid.rounded(of_group)));
+         !grid.overflows(worst_sum(grid, groups + addends.held, grid.rounded(of_group)));
 }
 
 }  // namespace
@@ -101,32 +101,32 @@ double Grid::reach(std::uint64_t index) const {
   return takes_middle ? middle : std::nextafter(middle, 0);
 }
 
-double ceiling_of(const Grid& grid, const Meeting& meeting) {
+double ceiling_of(const Grid& grid, const Addends& addends) {
   std::uint64_t good = 0;
   std::uint64_t bad = grid.size();
   while (bad - good > 1) {
     const std::uint64_t middle = good + (bad - good) / 2;
-    (fits(grid, meeting, grid.reach(middle)) ? good : bad) = middle;
+    (fits(grid, addends, grid.reach(middle)) ? good : bad) = middle;
   }
   // The next value itself may do where those that are rounded to it do not.
-  if (bad < grid.size() && fits(grid, meeting, grid.at(bad))) return grid.at(bad);
+  if (bad < grid.size() && fits(grid, addends, grid.at(bad))) return grid.at(bad);
   return good == 0 ? 0 : grid.reach(good);
 }
 
-Scale::Scale(const Codec& codec, Scaling scaling, const Meeting& meeting)
-    : scaling_(scaling), ranks_(meeting.ranks), power_(0), ceiling_(0) {
+Scale::Scale(const Codec& codec, Scaling scaling, const Addends& addends)
+    : scaling_(scaling), ranks_(addends.ranks), power_(0), ceiling_(0) {
   if (!is_scalable(codec))
     throw Error(Fault::usage,
                 fmt::format("aps scales float, e4m3, e5m2, fp16 and bf16, not {}", codec.spec()));
   if (codec.promise().largest > 0) {
     const Grid grid(codec);
     power_ = floor_log2(grid.largest());
-    ceiling_ = ceiling_of(grid, meeting);
+    ceiling_ = ceiling_of(grid, addends);
   }
   if (ceiling_ == 0)
     throw Error(Fault::usage, fmt::format("{} has no room for a sum over {} ranks: even its "
                                           "smallest value overflows",
-                                          codec.spec(), meeting.ranks));
+                                          codec.spec(), addends.ranks));
 }
 
 int Scale::exponent(float largest) const {

@@ -49,21 +49,21 @@ class Grid {
 
 // What is added up: a share of each rank, in groups of neighbours first where there are such, and
 // `held` residuals more in each sum that is encoded again.
-struct Meeting {
+struct Addends {
   int ranks = 1;
   int group = 0;  // 0: no groups
   int held = 0;
-  bool operator==(const Meeting&) const = default;
+  bool operator==(const Addends&) const = default;
 };
 
-// The largest magnitude that shares may have without any sum of a meeting leaving the grid, whether
+// The largest magnitude that shares may have without any sum of them leaving the grid, whether
 // it is rounded after each addition, in any order, or at the end. 0: there is none.
-double ceiling_of(const Grid& grid, const Meeting& meeting);
+double ceiling_of(const Grid& grid, const Addends& addends);
 
 class Scale {
  public:
   // Fault::usage for codecs that cannot be scaled, and for a format that has no room for such a sum.
-  Scale(const Codec& codec, Scaling scaling, const Meeting& meeting);
+  Scale(const Codec& codec, Scaling scaling, const Addends& addends);
 
   // k, where 2^k is the factor for shares of at most that magnitude, which is finite and not 0.
   int exponent(float largest) const;

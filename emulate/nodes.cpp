@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "codec/compensated.hpp"
 
 namespace narrowcast {
 namespace {
@@ -100,16 +101,9 @@ class Partial {
   // The steps of emulate/gemm.hpp.
   void add_compensated(MutableFloats addend) {
     next_.resize(addend.size());
-    for (std::size_t i = 0; i < sum_.size(); ++i) addend[i] -= rest_[i];
-    round(addend, turn(0));
-    for (std::size_t i = 0; i < sum_.size(); ++i) next_[i] = sum_[i] + addend[i];
-    round(next_, turn(1));
-    for (std::size_t i = 0; i < sum_.size(); ++i) rest_[i] = next_[i] - sum_[i];
-    round(rest_, turn(2));
-    for (std::size_t i = 0; i < sum_.size(); ++i) rest_[i] -= addend[i];
-    round(rest_, turn(3));
-    for (float& rest : rest_) rest = std::isfinite(rest) ? rest : 0;
-    std::swap(sum_, next_);
+    narrowcast::add_compensated(
+        {.sum = sum_, .rest = rest_, .addend = addend, .next = next_},
+        [&](MutableFloats values, std::uint32_t which) { round(values, turn(which)); });
   }
 
   const NodeSum& how_;

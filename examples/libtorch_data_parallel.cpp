@@ -1,7 +1,7 @@
 // A network of libtorch learns on several ranks. Gradients leave while back-propagation still runs,
 // in eight bits a number, and all ranks have the same weights after every step.
 //
-// Started by torchrun, mpirun or `narrowcast run`, each process is a rank; alone, two threads are.
+// Started by torchrun or mpirun, each process is a rank; alone, two threads are.
 #include <torch/torch.h>
 
 #include <cstdio>

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "plan/plan.hpp"
+#include "plan/toml.hpp"
 #include "plan/values.hpp"
 
 namespace narrowcast {
@@ -96,6 +97,9 @@ std::string deadline_text(milliseconds time) {
 }
 
 constexpr std::array kRows{
+    PlanKey{kVersionKey, "1, the version of plans that is read here",
+            [](Plan&, std::string_view text) { return text == kTomlVersion; },
+            [](const Plan&) { return std::string(kTomlVersion); }},
     PlanKey{"min_elements", "a whole number",
             [](Plan& plan, std::string_view text) { return set_whole(plan.min_elements, text); },
             [](const Plan& plan) { return text_of(std::uint64_t{plan.min_elements}); }},

@@ -179,6 +179,7 @@ void check_way(const Way& way, std::string_view origin) {
 
 void read_into(Plan& plan, const TomlTree& table, std::string_view origin) {
   const Reader reader(table, "a plan", origin);
+  check_version(table, "a plan", origin);
   reader.expect(all_keys());
   for (std::size_t i = 0; i < table.keys.size(); ++i) {
     const std::string& key = table.keys[i];

@@ -10,6 +10,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/version.hpp"
+#include "plan/parts/nesting.hpp"
 #include "plan/values.hpp"
 
 namespace narrowcast {
@@ -70,6 +72,8 @@ void drop_lines(TomlTree& tree) {
 }  // namespace
 
 TomlTree parse_toml(std::string_view text, std::string_view origin) {
+  if (const auto line = deep_key(text))
+    throw unfit(fmt::format("{}:{}", origin, *line), "tables are nested too deeply");
   try {
     return tree_of(toml::parse(text));
   } catch (const toml::parse_error& error) {
@@ -80,6 +84,7 @@ TomlTree parse_toml(std::string_view text, std::string_view origin) {
 TomlTree parse_toml_value(std::string_view text, std::string_view origin) {
   if (!text.starts_with('[') && !text.starts_with('{'))
     return {.kind = TomlKind::scalar, .text = std::string(text)};
+  if (deep_key(text)) throw unfit(origin, "tables are nested too deeply");
   try {
     TomlTree table = tree_of(toml::parse(fmt::format("value = {}", text)));
     if (table.items.size() != 1) throw unfit(origin, "is more than one value");
@@ -99,6 +104,18 @@ std::string to_toml(const TomlTree& tree) {
     out += to_toml(tree.items[i]);
   }
   return tree.kind == TomlKind::array ? "[" + out + "]" : "{ " + out + " }";
+}
+
+void check_version(const TomlTree& table, std::string_view what, std::string_view origin) {
+  for (std::size_t i = 0; i < table.keys.size(); ++i) {
+    const TomlTree& item = table.items[i];
+    if (table.keys[i] != kVersionKey) continue;
+    if (item.kind != TomlKind::scalar || item.text != kTomlVersion)
+      throw unfit(place(origin, item),
+                  fmt::format("{} of version {}; narrowcast {} reads version {}", what,
+                              item.kind == TomlKind::scalar ? in_quotes(item.text) : to_toml(item),
+                              version(), kTomlVersion));
+  }
 }
 
 std::string read_text(const std::filesystem::path& file) {

@@ -31,6 +31,14 @@ TomlTree parse_toml_value(std::string_view text, std::string_view origin);
 // parse_toml_value() of this gives the same tree, but for lines and empty tables and arrays.
 std::string to_toml(const TomlTree& tree);
 
+// The version of what is written in TOML here: plans, profiles, settings of runs, studies. A change that
+// an earlier narrowcast would misread takes a new one.
+inline constexpr std::string_view kTomlVersion = "1";
+inline constexpr std::string_view kVersionKey = "version";
+// Fault::usage, naming both, for a table of another version: before its keys are looked at, which may
+// be others then. A table without the key is of version 1.
+void check_version(const TomlTree& table, std::string_view what, std::string_view origin);
+
 // The whole file. Fault::system when it cannot be read.
 std::string read_text(const std::filesystem::path& file);
 

@@ -3,16 +3,12 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "collective/chunking.hpp"
 #include "collective/cost.hpp"
 #include "predict/forecast.hpp"
 
 namespace narrowcast {
 namespace {
-
-// In how many parts a shard travels at most, see collective/pipeline/layout.cpp: encoding, wire and
-// decoding overlap but for one of them.
-constexpr double kChunks = 8;
-constexpr double kWorthwhileBytes = 32 << 10;
 
 // Values of one codec in one buffer.
 struct Group {
@@ -189,7 +185,8 @@ class Loader {
                           shipment.network.bytes * (1 - near)};
     }
     const double bytes = shipment.machine.bytes + shipment.network.bytes;
-    shipment.chunks = std::clamp(bytes / (2 * kWorthwhileBytes), 1.0, kChunks);
+    shipment.chunks =
+        std::clamp(bytes / (2.0 * kWorthwhileBytes), 1.0, static_cast<double>(kChunks));
   }
 
   const Scenario& scenario_;

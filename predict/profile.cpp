@@ -207,8 +207,9 @@ const std::vector<TomlTree>& tables(const TomlTree& list, std::string_view name,
   return list.items;
 }
 
-constexpr std::array<std::string_view, 5> kTables{"machine", "network", "codec", "compute",
-                                                  "model"};
+// Keys at the top that are no fields of a profile.
+constexpr std::array<std::string_view, 6> kOthers{"machine", "network", "codec",
+                                                  "compute", "model",   kVersionKey};
 
 void read_table(Profile& profile, std::string_view name, const TomlTree& item,
                 std::string_view origin) {
@@ -232,7 +233,8 @@ Profile parse_profile(std::string_view toml, std::string_view origin) {
   const TomlTree tree = parse_toml(toml, origin);
   const Title title{"a profile", origin};
   Profile profile;
-  read_keys(profile, tree, kProfileKeys, title, kTables);
+  check_version(tree, "a profile", origin);
+  read_keys(profile, tree, kProfileKeys, title, kOthers);
   for (std::size_t i = 0; i < tree.keys.size(); ++i)
     read_table(profile, tree.keys[i], tree.items[i], origin);
   if (find(tree, "network") == nullptr) refuse(title, tree, "a profile needs [network]");

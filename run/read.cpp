@@ -15,12 +15,14 @@ class Flattening {
   explicit Flattening(const std::filesystem::path& file) : file_(file), origin_(file.string()) {}
 
   std::vector<Setting> settings(const TomlTree& tree) {
+    check_version(tree, "a run", origin_);
     // The plan's file first: what else stands here is laid over it, wherever it stands.
     for (std::size_t i = 0; i < tree.keys.size(); ++i)
       if (tree.keys[i] == "plan" && tree.items[i].kind == TomlKind::scalar)
         add("plan", plan_file(tree.items[i].text), tree.items[i]);
     for (std::size_t i = 0; i < tree.keys.size(); ++i) {
       const TomlTree& item = tree.items[i];
+      if (tree.keys[i] == kVersionKey) continue;
       if (tree.keys[i] != "plan")
         flatten(tree.keys[i], item);
       else if (item.kind != TomlKind::scalar)

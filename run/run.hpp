@@ -130,6 +130,7 @@ struct Started {
   std::uint64_t steps_per_epoch = 0;
   std::uint64_t first_step = 0;         // after a checkpoint
   std::string torch = {};               // version
+  std::string blas = {};                // kernels that OpenBLAS chose; empty for other libraries
   std::vector<std::string> notes = {};  // damaged checkpoints that were passed over
 };
 

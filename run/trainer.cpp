@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/version.hpp"
+#include "run/blas.hpp"
 #include "transport/module.hpp"
 
 namespace narrowcast {
@@ -13,17 +14,22 @@ namespace {
 
 constexpr Module kModule{.name = "train", .package = "libtorch-dev libopenblas0-pthread"};
 
+void* load(const char* symbol) {
+  tell_openblas();
+  return load_from(kModule, symbol);
+}
+
 }  // namespace
 
 void train(const Run& run, const Surroundings& around) {
   const std::string own_version(version());
-  const auto start = reinterpret_cast<ModuleTrain>(load_from(kModule, "narrowcast_train"));
+  const auto start = reinterpret_cast<ModuleTrain>(load("narrowcast_train"));
   start(run, around, own_version.c_str());
 }
 
 MeasuredModel measure(const Measuring& measuring) {
   const std::string own_version(version());
-  const auto start = reinterpret_cast<ModuleMeasure>(load_from(kModule, "narrowcast_measure"));
+  const auto start = reinterpret_cast<ModuleMeasure>(load("narrowcast_measure"));
   MeasuredModel model;
   start(measuring, model, own_version.c_str());
   return model;

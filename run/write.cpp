@@ -1,12 +1,13 @@
 #include <fmt/core.h>
 
+#include "plan/toml.hpp"
 #include "run/run.hpp"
 #include "run/settings/keys.hpp"
 
 namespace narrowcast {
 
 std::string to_toml(const Run& run) {
-  std::string out;
+  std::string out = fmt::format("{} = {}\n", kVersionKey, kTomlVersion);
   std::string_view table;
   for (const RunKey& key : run_key_rows()) {
     const std::size_t dot = key.name.find('.');

@@ -32,8 +32,9 @@ for command in ([sys.executable, "-m", "narrowcast"], [script]):
     done = subprocess.run([*command, *encode], input=values.tobytes(), stdout=-1, check=True)
     assert done.stdout == narrowcast.encode(values, "dynamic8")
     subprocess.run([*command, *ranks], stdout=subprocess.DEVNULL, check=True)
-    refused = subprocess.run([*command, "train"], stderr=subprocess.PIPE, check=False, text=True)
-    assert refused.returncode == 2 and "scripts/build" in refused.stderr, refused.stderr
+    for words in (["train"], ["study", "run", "study.toml", "-o", "out"]):
+        refused = subprocess.run([*command, *words], stderr=subprocess.PIPE, check=False, text=True)
+        assert refused.returncode == 2 and "scripts/build" in refused.stderr, refused.stderr
 
 assert "torch" not in sys.modules
 print(f"narrowcast {narrowcast.__version__} with numpy {np.__version__} alone: it works")

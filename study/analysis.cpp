@@ -35,7 +35,7 @@ std::string_view name_of(Pays pays) {
 }
 
 Analysis analyse(std::span<const CellRecord> records, const Study& study) {
-  Analysis found{.groups = groups_of(records)};
+  Analysis found{.groups = by_machine(groups_of(records))};
   const Neighbourhood all(found.groups, study.baseline);
   found.accuracy = accuracy_of(all, study.tolerance);
   found.anova = anova_of(all);

@@ -16,11 +16,12 @@ namespace narrowcast {
 
 // Records that differ in their seed alone.
 struct CellGroup {
-  Cell cell = {};  // without its axis "seed"
+  Cell cell = {};  // without its axis "seed"; with "machine" where times are of several
   // Into the records that were analysed, which must outlive this; one for each seed, in their order. Of
   // several records of one cell the last that is done counts, or else the last.
   std::vector<const CellRecord*> done = {};
-  // Of these, those whose times count: others <= kBusy, or predicted from a profile that was not measured.
+  // Of these, those whose times count: others <= kBusy, or predicted from a profile that was not measured. All of one
+  // machine: where processors or cores differ, times are not compared.
   std::vector<const CellRecord*> quiet = {};
   std::size_t failed = 0;
 
@@ -64,6 +65,8 @@ struct Accuracy {
   std::optional<std::size_t> baseline = {};  // none: nothing to compare with, or it is one itself
   Estimate last = {};                        // after the last epoch
   Estimate best = {};                        // of any epoch
+  // Of the pairs, those of which the two runs are of different processors, whose sums may round differently.
+  std::size_t across = 0;
   // Done, but without an error that is a number: with any, no judgement is same or better.
   std::size_t unknown = 0;
   // Paired by seed. Inside Study::tolerance is the same (with none, 0, only equal errors are); else what Holm
@@ -94,7 +97,6 @@ struct Speed {
   // "step_low_ms" and "step_high_ms" when measured, "low_ms" and "high_ms" when predicted.
   Estimate step_ms = {};
   Estimate images_per_s = {};
-  // Of one machine: where processors or cores differ, times are not compared.
   // On the logarithm: of two repetitions and more on both sides by Welch, else from both intervals and
   // without a p. The interval judges: inside kSameSpeed is the same, and clear of 1 a difference. With two
   // or three repetitions no Holm would let any through, so that it stands beside, for the reader.

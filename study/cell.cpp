@@ -41,6 +41,14 @@ std::optional<double> CellRecord::value(std::string_view name) const {
   return found == values.end() ? std::nullopt : std::optional(found->second);
 }
 
+bool is_computed(const Cell& cell) {
+  return cell.kind == "predict" && cell.at("profile") != "here";
+}
+
+bool times_count(const CellRecord& record) {
+  return is_computed(record.cell) || record.others <= kBusy;
+}
+
 std::string id_of(const Cell& cell) {
   // Zeros are no part of any text, so that no two cells read the same.
   std::string all;

@@ -86,6 +86,11 @@ struct CellRecord {
 };
 inline constexpr double kBusy = 0.15;
 
+// Predicted from a profile that was not measured for it: any machine says the same, at any time.
+bool is_computed(const Cell& cell);
+// A calibration is as good as the machine was quiet, too.
+bool times_count(const CellRecord& record);
+
 // A line of JSON Lines and back; Fault::wire, one line, for what is none. Cells of the same study that say
 // the same have the same id.
 std::string to_json(const CellRecord& record);

@@ -18,28 +18,6 @@ JsonValue object_of(const Map& map) {
   return json_object(members);
 }
 
-JsonValue optional_number(const std::optional<double>& number) {
-  return number ? JsonValue(*number) : JsonValue(nullptr);
-}
-
-// The columns of a table of epochs: small, and in the order of the numbers.
-constexpr double EpochPoint::*kEpochNumbers[] = {
-    &EpochPoint::epoch,   &EpochPoint::train_loss, &EpochPoint::images_per_s,
-    &EpochPoint::step_ms, &EpochPoint::compute_ms, &EpochPoint::wait_ms,
-    &EpochPoint::overlap, &EpochPoint::wire_bytes, &EpochPoint::fp32_bytes};
-constexpr std::string_view kEpochNames[] = {"epoch",   "train_loss", "images_per_s",
-                                            "step_ms", "compute_ms", "wait_ms",
-                                            "overlap", "wire_bytes", "fp32_bytes"};
-static_assert(std::size(kEpochNumbers) == std::size(kEpochNames));
-
-JsonValue epoch_json(const EpochPoint& point) {
-  std::vector<JsonMember> members;
-  for (std::size_t i = 0; i < std::size(kEpochNames); ++i)
-    members.push_back({kEpochNames[i], point.*kEpochNumbers[i]});
-  members.push_back({"test_error", optional_number(point.test_error)});
-  return json_object(members);
-}
-
 JsonValue row_json(const CellRow& row) {
   std::vector<JsonMember> members;
   for (const auto& [key, value] : row.texts) members.push_back({key, value});
@@ -95,6 +73,14 @@ double number(const JsonTree& object, std::string_view key) {
   return number_of(*found, key);
 }
 
+// A count that an int holds.
+int count(const JsonTree& object, std::string_view key) {
+  const std::int64_t value = member(object, key, JsonKind::whole).whole;
+  if (value < 0 || value > std::numeric_limits<int>::max())
+    bad(fmt::format("\"{}\" is {}", key, value));
+  return static_cast<int>(value);
+}
+
 template <class Map>
 void read_texts(const JsonTree& object, Map& into) {
   for (std::size_t i = 0; i < object.keys.size(); ++i) {
@@ -105,13 +91,11 @@ void read_texts(const JsonTree& object, Map& into) {
 }
 
 EpochPoint epoch_of(const JsonTree& object) {
-  EpochPoint point;
-  for (std::size_t i = 0; i < std::size(kEpochNames); ++i)
-    point.*kEpochNumbers[i] = number(object, kEpochNames[i]);
-  const JsonTree* error = object.find("test_error");
-  if (error != nullptr && error->kind != JsonKind::null)
-    point.test_error = number_of(*error, "test_error");
-  return point;
+  try {
+    return epoch_of_json(object);
+  } catch (const Error& error) {
+    bad(error.what());
+  }
 }
 
 CellRow row_of(const JsonTree& object) {
@@ -129,7 +113,7 @@ CellRow row_of(const JsonTree& object) {
 CellMachine machine_of(const JsonTree& object) {
   CellMachine machine = {.name = text(object, "name"),
                          .cpu = text(object, "cpu"),
-                         .cores = static_cast<int>(number(object, "cores")),
+                         .cores = count(object, "cores"),
                          .memory_bytes = static_cast<std::uint64_t>(
                              member(object, "memory_bytes", JsonKind::whole).whole),
                          .kernel = text(object, "kernel")};
@@ -154,7 +138,8 @@ CellState state_of(const std::string& state) {
 
 std::string to_json(const CellRecord& record) {
   const auto itself = [](const std::string& text) { return JsonValue(text); };
-  return json_line({{"study", record.study},
+  return json_line({{kFormatKey, kRecordFormat},
+                    {"study", record.study},
                     {"id", id_of(record.cell)},
                     {"kind", record.cell.kind},
                     {"axes", object_of(record.cell.axes)},
@@ -170,18 +155,19 @@ std::string to_json(const CellRecord& record) {
                     {"seconds", record.seconds},
                     {"others", record.others},
                     {"values", object_of(record.values)},
-                    {"epochs", array_of(record.epochs, epoch_json)},
+                    {"epochs", array_of(record.epochs, json_of_epoch)},
                     {"rows", array_of(record.rows, row_json)},
                     {"replica_hash", record.replica_hash}});
 }
 
 CellRecord record_of_json(std::string_view line) {
   const JsonTree tree = parse_json(line);
+  check_format(tree);
   CellRecord record = {.study = text(tree, "study"),
                        .cell = cell_of(tree),
                        .state = state_of(text(tree, "state")),
                        .message = text(tree, "message"),
-                       .tries = static_cast<int>(number(tree, "tries")),
+                       .tries = count(tree, "tries"),
                        .version = text(tree, "version"),
                        .commit = text(tree, "commit"),
                        .machine = machine_of(member(tree, "machine", JsonKind::object)),

@@ -14,7 +14,6 @@
 #include <sstream>
 #include <thread>
 
-#include "base/descriptor.hpp"
 #include "base/error.hpp"
 #include "base/new_file.hpp"
 #include "study/folder.hpp"
@@ -50,33 +49,19 @@ std::string read_claim(const fs::path& file) {
 }
 
 // Makes the file, unless it is there: whole, so that whoever is killed meanwhile leaves no claim of nobody.
-bool make_exclusively(const fs::path& file, const fs::path& draft) {
-  const int fd = open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd < 0) cannot_write(draft.string());
-  const Descriptor open_file(fd);
+bool make_exclusively(const fs::path& file) {
   const std::string text = text_of(myself());
-  write_all(open_file, std::as_bytes(std::span(text)), draft.string());
-  const int status = link(draft.c_str(), file.c_str());
-  const int why = errno;
-  unlink(draft.c_str());
-  if (status == 0) return true;
-  errno = why;
-  if (why != EEXIST) cannot_write(file.string());
-  return false;
+  NewFile draft(file.string());
+  draft.write(std::as_bytes(std::span(text)));
+  return draft.take_free_name();
 }
 
 // By the clock that stamps files, which need not be this machine's.
 std::optional<std::chrono::seconds> age_of(const fs::path& file) {
-  const fs::path probe = file.string() + fmt::format(".probe.{}", getpid());
-  const int fd = open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-  if (fd < 0) cannot_write(probe.string());
-  const Descriptor open_file(fd);
-  futimens(fd, nullptr);
+  const NewFile probe(file.string());
   struct stat now = {};
   struct stat then = {};
-  const bool known = fstat(fd, &now) == 0 && stat(file.c_str(), &then) == 0;
-  unlink(probe.c_str());
-  if (!known) return std::nullopt;
+  if (stat(probe.name().c_str(), &now) != 0 || lstat(file.c_str(), &then) != 0) return std::nullopt;
   return std::chrono::seconds(now.st_mtim.tv_sec - then.st_mtim.tv_sec);
 }
 
@@ -121,14 +106,15 @@ class FileClaim final : public Claim {
     }
     changed_.notify_all();
     thread_.join();
-    unlink(file_.c_str());
+    // Whoever took this process for dead has a claim of its own there.
+    if (read_claim(file_) == text_of(myself())) unlink(file_.c_str());
   }
 
  private:
   void touch() {
     std::unique_lock lock(mutex_);
     while (!changed_.wait_for(lock, kSignOfLife, [this] { return over_; }))
-      utimensat(AT_FDCWD, file_.c_str(), nullptr, 0);
+      utimensat(AT_FDCWD, file_.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
   }
 
   fs::path file_;
@@ -142,9 +128,7 @@ class FileClaim final : public Claim {
 
 std::unique_ptr<Claim> StudyFolder::claim(const std::string& id) {
   const fs::path file = folder_ / "claims" / id;
-  const fs::path draft = work_file(id).string() + ".claim";
-  if (!make_exclusively(file, draft) && !(clear_dead(file) && make_exclusively(file, draft)))
-    return nullptr;
+  if (!make_exclusively(file) && !(clear_dead(file) && make_exclusively(file))) return nullptr;
   auto claim = std::make_unique<FileClaim>(file);
   // Whoever had it before may have finished the cell between our look and our claim.
   return has(id) ? nullptr : std::unique_ptr<Claim>(std::move(claim));

@@ -26,6 +26,12 @@ Contrast errors_against(const BySeed& b, const BySeed& a) {
   return {.effect = found.difference, .p = found.p};
 }
 
+// There, or on the machine that most of it was timed on.
+Estimate step_of(const CellGroup& group, std::optional<std::string> machine) {
+  if (!machine) machine = common_machine(group, group);
+  return machine ? timing_of(on_machine(group, *machine)).mean : Estimate{};
+}
+
 SideBySide row_of(const Cell& cell, const CellGroup& a, const CellGroup& b) {
   SideBySide row{.cell = cell};
   const BySeed a_errors = values_by_seed(a.done, "last_error");
@@ -33,9 +39,14 @@ SideBySide row_of(const Cell& cell, const CellGroup& a, const CellGroup& b) {
   row.a_error = estimate(values_of(a_errors));
   row.b_error = estimate(values_of(b_errors));
   if (!a_errors.empty() && !b_errors.empty()) row.error = errors_against(b_errors, a_errors);
-  row.a_step_ms = timing_of(a).mean;
-  row.b_step_ms = timing_of(b).mean;
-  if (row.a_step_ms.count > 0 && row.b_step_ms.count > 0) row.gain = gain_of(b, a);
+  const std::optional<std::string> common = common_machine(a, b);
+  row.a_step_ms = step_of(a, common);
+  row.b_step_ms = step_of(b, common);
+  if (row.a_step_ms.count == 0 || row.b_step_ms.count == 0) return row;
+  if (common)
+    row.gain = gain_of(b, a);
+  else
+    row.elsewhere = true;
   return row;
 }
 
@@ -59,10 +70,17 @@ SidesCompared compared(const Side& a, const Side& b, double tolerance) {
       result.only_a.push_back(own.group->cell);
     else
       result.rows.push_back(row_of(own.shared, *own.group, *other->group));
+  // Tables of other kinds have neither.
+  std::erase_if(result.rows, [](const SideBySide& row) {
+    return row.a_error.count + row.b_error.count + row.a_step_ms.count + row.b_step_ms.count == 0;
+  });
   for (const Entry& own : b)
     if (std::ranges::find(a, own.key, &Entry::key) == a.end())
       result.only_b.push_back(own.group->cell);
   judge(result.rows, tolerance);
+  // Folders have their records in no order that says anything.
+  std::ranges::stable_sort(result.rows, {},
+                           [](const SideBySide& row) { return name_of(row.cell); });
   return result;
 }
 

@@ -18,6 +18,7 @@ struct SideBySide {
   Estimate a_step_ms = {};
   Estimate b_step_ms = {};
   std::optional<Contrast> gain = {};  // a's step over b's; as in Speed
+  bool elsewhere = false;             // no gain, because no processor has times of both
 };
 
 struct SidesCompared {

@@ -33,6 +33,20 @@ CellRecord record_in(const std::string& text, const std::string& where) {
   }
 }
 
+std::vector<CellRecord> records_of_cells(const fs::path& cells) {
+  std::error_code error;
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(cells, error))
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  if (error)
+    throw Error(Fault::system,
+                fmt::format("{} cannot be read: {}", cells.string(), error.message()));
+  std::ranges::sort(files);
+  std::vector<CellRecord> records;
+  for (const fs::path& file : files) records.push_back(record_in(read_text(file), file.string()));
+  return records;
+}
+
 std::vector<CellRecord> records_of_lines(const fs::path& file) {
   const std::string text = read_text(file);
   std::vector<CellRecord> records;
@@ -53,7 +67,7 @@ std::vector<CellRecord> records_of_lines(const fs::path& file) {
 
 StudyFolder::StudyFolder(fs::path folder) : folder_(std::move(folder)) {
   for (const char* part : {"cells", "claims", "profiles", "work"}) make_folder(folder_ / part);
-  remove_abandoned_files(folder_ / "cells");
+  for (const char* part : {"cells", "claims"}) remove_abandoned_files(folder_ / part);
   // Of a process that died between the record and the end of its claim.
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "claims"))
     if (has(entry.path().filename().string())) unlink(entry.path().c_str());
@@ -80,15 +94,7 @@ void StudyFolder::remove(const std::string& id) {
   fs::remove(cell_file(id), ignored);
 }
 
-std::vector<CellRecord> StudyFolder::records() const {
-  std::vector<fs::path> files;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "cells"))
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
-  std::ranges::sort(files);
-  std::vector<CellRecord> records;
-  for (const fs::path& file : files) records.push_back(record_in(read_text(file), file.string()));
-  return records;
-}
+std::vector<CellRecord> StudyFolder::records() const { return records_of_cells(folder_ / "cells"); }
 
 fs::path StudyFolder::work_file(const std::string& id) const {
   char host[256] = {};
@@ -98,7 +104,7 @@ fs::path StudyFolder::work_file(const std::string& id) const {
 
 std::vector<CellRecord> read_records(const fs::path& from) {
   std::error_code ignored;
-  if (fs::is_directory(from / "cells", ignored)) return StudyFolder(from).records();
+  if (fs::is_directory(from / "cells", ignored)) return records_of_cells(from / "cells");
   if (fs::is_regular_file(from, ignored)) return records_of_lines(from);
   throw Error(Fault::usage,
               fmt::format("{} is neither a folder of 'narrowcast study run' nor a file of records",

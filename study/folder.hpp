@@ -57,7 +57,7 @@ class StudyFolder {
   std::filesystem::path folder_;
 };
 
-// Records from a folder of a study, or from a file of JSON Lines. A last line that was cut off is passed over.
+// Records from a folder of a study, in which nothing is changed, or from a file of JSON Lines. A last line that was cut off is passed over.
 // Fault::usage for what is neither.
 std::vector<CellRecord> read_records(const std::filesystem::path& from);
 

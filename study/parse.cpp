@@ -12,31 +12,27 @@
 #include "study/kinds/kind.hpp"
 #include "study/kinds/words.hpp"
 #include "study/study.hpp"
+#include "study/toml_reader.hpp"
 
 namespace narrowcast {
 namespace {
 
 using Table = std::map<std::string, std::string>;
-constexpr std::size_t kMostCells = 1'000'000;
+constexpr std::size_t kMostCells = 100'000;
 
-const TomlTree* find(const TomlTree& table, std::string_view key) {
-  for (std::size_t i = 0; i < table.keys.size(); ++i)
-    if (table.keys[i] == key) return &table.items[i];
-  return nullptr;
-}
-
-class Reader {
+class Reader : TomlReader {
  public:
   Reader(std::string_view toml, std::string_view origin)
-      : origin_(origin), root_(parse_toml(toml, origin)) {}
+      : TomlReader(origin), root_(parse_toml(toml, origin)) {}
 
   Study read() {
-    constexpr std::array<std::string_view, 10> kKeys{"name",      "title", "about",  "cuts",
-                                                     "baseline",  "order", "codecs", "plans",
-                                                     "tolerance", "part"};
+    check_version(root_, "a study", origin());
+    constexpr std::array<std::string_view, 11> kKeys{kVersionKey, "name",      "title", "about",
+                                                     "cuts",      "baseline",  "order", "codecs",
+                                                     "plans",     "tolerance", "part"};
     refuse_unknown(root_, kKeys, "a study has");
-    Study study{.name = text(root_, "name").value_or("study")};
-    study.title = text(root_, "title").value_or(study.name);
+    Study study{.name = text(root_, "name").value_or("")};
+    study.title = text(root_, "title").value_or("");
     study.about = text(root_, "about").value_or("");
     if (const TomlTree* cuts = find(root_, "cuts")) study.cuts = list(*cuts, "cuts");
     study.baseline = text(root_, "baseline").value_or("fp32");
@@ -46,26 +42,14 @@ class Reader {
     read_named("plans", plans_);
     const TomlTree* parts = find(root_, "part");
     if (parts == nullptr || parts->kind != TomlKind::array || parts->items.empty())
-      throw unfit(origin_, "a study has at least one [[part]]");
+      throw unfit(origin(), "a study has at least one [[part]]");
     for (const TomlTree& part : parts->items) read_part(part);
     study.cells = in_order();
+    check_baseline(study);
     return study;
   }
 
  private:
-  [[noreturn]] void refuse(const TomlTree& at, const std::string& what) const {
-    throw unfit(place(origin_, at), what);
-  }
-
-  void refuse_unknown(const TomlTree& table, std::span<const std::string_view> known,
-                      std::string_view who) const {
-    if (table.kind != TomlKind::table) refuse(table, fmt::format("{} keys and values", who));
-    for (std::size_t i = 0; i < table.keys.size(); ++i)
-      if (std::ranges::find(known, table.keys[i]) == known.end())
-        refuse(table.items[i],
-               fmt::format("{} no '{}'; {}", who, table.keys[i], instead_of(table.keys[i], known)));
-  }
-
   // Says where, for what has no place of its own.
   template <class Function>
   decltype(auto) at(const TomlTree& place_of, Function function) const {
@@ -75,27 +59,6 @@ class Reader {
       if (error.fault() != Fault::usage) throw;
       refuse(place_of, error.what());
     }
-  }
-
-  std::optional<std::string> text(const TomlTree& table, std::string_view key) const {
-    const TomlTree* found = find(table, key);
-    if (found == nullptr) return std::nullopt;
-    if (found->kind != TomlKind::scalar) refuse(*found, fmt::format("{} is one value", key));
-    return found->text;
-  }
-
-  std::vector<std::string> list(const TomlTree& tree, std::string_view key) const {
-    if (tree.kind == TomlKind::scalar) return {tree.text};
-    if (tree.kind == TomlKind::table) refuse(tree, fmt::format("{} is a value or a list", key));
-    std::vector<std::string> values;
-    for (const TomlTree& item : tree.items) {
-      if (item.kind != TomlKind::scalar) refuse(item, fmt::format("{} is a list of values", key));
-      if (std::ranges::find(values, item.text) != values.end())
-        refuse(item, fmt::format("{} has '{}' twice", key, item.text));
-      values.push_back(item.text);
-    }
-    if (values.empty()) refuse(tree, fmt::format("{} is an empty list: nothing to do", key));
-    return values;
   }
 
   CellOrder order() const {
@@ -112,6 +75,14 @@ class Reader {
     if (!number || *number < 0)
       refuse(*find(root_, "tolerance"), "tolerance is a number of percentage points from 0");
     return *number;
+  }
+
+  // The usual one may be missing: a study may have nothing to compare. One that was named may not.
+  void check_baseline(const Study& study) const {
+    const TomlTree* named = find(root_, "baseline");
+    const auto has_it = [&](const Cell& cell) { return cell.at("codec") == study.baseline; };
+    if (named != nullptr && std::ranges::none_of(study.cells, has_it))
+      refuse(*named, fmt::format("no part has the codec '{}' to compare with", study.baseline));
   }
 
   // [codecs.NAME] and [plans.NAME]: what a name stands for, as settings of a run.
@@ -192,6 +163,9 @@ class Reader {
 
   void check_settings(const Kind& kind, const Table& settings, const TomlTree& at) const {
     for (const auto& [key, value] : settings) {
+      // Except that a setting 'plan' is a file, and the axis one of [plans].
+      if (key != "plan" && std::ranges::find(kind.axes, key, &KindAxis::name) != kind.axes.end())
+        refuse(at, fmt::format("'{}' is an axis: it belongs beside 'kind', not in settings", key));
       const bool any = !kind.settings.empty() && kind.settings.front() == "*";
       // Of a run: its own check names what is wrong with them.
       if (any || std::ranges::find(kind.settings, key) != kind.settings.end()) continue;
@@ -203,6 +177,13 @@ class Reader {
   // All combinations; the last axis changes fastest.
   void multiply(const Kind& kind, const std::vector<Axis>& axes, const Table& settings,
                 const TomlTree& part) {
+    std::size_t product = 1;
+    for (const Axis& axis : axes) {
+      product *= axis.values.size();
+      // Before any is made: a few words can stand for more than any memory holds.
+      if (cells_.size() + product > kMostCells)
+        refuse(part, fmt::format("more than {} cells", kMostCells));
+    }
     std::vector<std::size_t> turn(axes.size(), 0);
     for (bool more = true; more;) {
       Cell cell{.kind = std::string(kind.name), .settings = settings};
@@ -248,7 +229,6 @@ class Reader {
   void add(Cell cell, const Kind& kind, const std::vector<std::size_t>& turn,
            const std::vector<Axis>& axes, const TomlTree& part) {
     at(part, [&] { kind.check(cell); });
-    if (cells_.size() >= kMostCells) refuse(part, fmt::format("more than {} cells", kMostCells));
     if (!ids_.insert(id_of(cell)).second) return;
     std::size_t round = 0;
     for (std::size_t i = 0; i < axes.size(); ++i)
@@ -269,7 +249,6 @@ class Reader {
     Cell cell;
   };
 
-  std::string origin_;
   TomlTree root_;
   std::map<std::string, Table> codecs_ = {};
   std::map<std::string, Table> plans_ = {};
@@ -285,7 +264,8 @@ Study parse_study(std::string_view toml, std::string_view origin) {
 
 Study read_study(const std::filesystem::path& file) {
   Study study = parse_study(read_text(file), file.string());
-  if (study.name == "study") study.name = file.stem().string();
+  if (study.name.empty()) study.name = file.stem().string();
+  if (study.title.empty()) study.title = study.name;
   return study;
 }
 

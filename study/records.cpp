@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "base/version.hpp"
 
 namespace narrowcast {
 namespace {
@@ -72,7 +73,7 @@ class Reader {
   void take(const JsonTree& line) {
     const std::string event = text(line, "event");
     if (event == "config") take_config(line);
-    if (event == "epoch") take_epoch(line);
+    if (event == "epoch") add_epoch(run_.epochs, epoch_of(line));
     if (event == "fault") run_.faults.push_back(text(line, "text"));
     if (event == "summary") {
       run_.seconds = number(line, "seconds");
@@ -80,7 +81,20 @@ class Reader {
     }
   }
 
+  EpochPoint epoch_of(const JsonTree& line) const {
+    try {
+      return epoch_of_json(line);
+    } catch (const Error& error) {
+      bad(error.what());
+    }
+  }
+
   void take_config(const JsonTree& line) {
+    try {
+      check_format(line);
+    } catch (const Error& error) {
+      bad(error.what());
+    }
     run_.net = text(line, "net");
     run_.data = text(line, "data");
     run_.parallel = text(line, "parallel");
@@ -91,30 +105,23 @@ class Reader {
     run_.seed = member(line, "seed").whole;
   }
 
-  void take_epoch(const JsonTree& line) {
-    EpochPoint point = {.epoch = number(line, "epoch"),
-                        .train_loss = number(line, "train_loss"),
-                        .test_error = std::nullopt,
-                        .images_per_s = number(line, "images_per_s"),
-                        .step_ms = number(line, "step_ms"),
-                        .compute_ms = number(line, "compute_ms"),
-                        .wait_ms = number(line, "wait_ms"),
-                        .overlap = number(line, "overlap"),
-                        .wire_bytes = number(line, "wire_bytes"),
-                        .fp32_bytes = number(line, "fp32_bytes")};
-    if (member(line, "test_error").kind != JsonKind::null)
-      point.test_error = number(line, "test_error");
-    // What a restart goes through once more counts as it went the last time.
-    std::erase_if(run_.epochs, [&](const EpochPoint& old) { return old.epoch >= point.epoch; });
-    run_.epochs.push_back(point);
-  }
-
   const std::filesystem::path& file_;
   std::size_t number_ = 0;
   RunRecord run_;
 };
 
 }  // namespace
+
+void check_format(const JsonTree& line) {
+  const JsonTree* found = line.find(kFormatKey);
+  if (found == nullptr) return;
+  if (found->kind != JsonKind::whole || found->whole != kRecordFormat)
+    throw Error(
+        Fault::wire,
+        fmt::format("this is of format {}; narrowcast {} reads format {}",
+                    found->kind == JsonKind::whole ? std::to_string(found->whole) : "unknown",
+                    version(), kRecordFormat));
+}
 
 double RunRecord::wire_bytes() const {
   double sum = 0;

@@ -4,23 +4,22 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "study/epoch.hpp"
 
 // What training runs have left behind, read back from their JSON Lines (docs/run.md).
 namespace narrowcast {
 
-struct EpochPoint {
-  double epoch = 0;
-  double train_loss = 0;
-  std::optional<double> test_error;  // percent
-  double images_per_s = 0;
-  double step_ms = 0;
-  double compute_ms = 0;
-  double wait_ms = 0;
-  double overlap = 0;
-  double wire_bytes = 0;  // in this epoch
-  double fp32_bytes = 0;
-};
+struct JsonTree;
+
+// The format of records, of runs and of cells. A change that an earlier narrowcast would misread takes
+// a new one; a line without it is of format 1.
+inline constexpr int kRecordFormat = 1;
+inline constexpr std::string_view kFormatKey = "format";
+// Fault::wire, naming both, for a line of another format.
+void check_format(const JsonTree& line);
 
 struct RunRecord {
   std::string label;  // the file's name, without its ending

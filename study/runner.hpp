@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct RunOptions {
   std::size_t most = 0;                                         // cells to do now; 0: all
   CellMachine machine = {};
 };
+
+// Whether it is of one of these kinds; of any when there are none.
+bool is_of(std::span<const std::string> kinds, const Cell& cell);
 
 // Told of everything, for people.
 struct RunNews {

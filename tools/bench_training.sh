@@ -1,5 +1,5 @@
 # The part of scripts/bench that trains; it uses what that script defines.
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2034
 
 runs=docs/results/training
 
@@ -36,20 +36,18 @@ accuracies() {
   done
 }
 
-# timed NAME COMMAND...: the median step of a run without tests, as a line of speed.jsonl.
+# timed NAME COMMAND...: the median step of a run without tests, as a line of JSON.
 timed() {
   local name=$1
   shift
-  "$@" train --net mnist-mlp --data mnist --no-test --steps 200 --json - "${options[@]}" 2>"$figures/training/speed.txt" |
-    tools/median_step.py "$name" >>"$speeds.part"
+  timeout 300 "$@" train --net mnist-mlp --data mnist --no-test --steps 200 --json - "${options[@]}" 2>"$figures/errors.txt" |
+    tools/median_step.py "$name"
 }
 
-# Three times, in turns: steps of two ranks that do not talk, and of two that do.
+# speed_at RATE CODEC...: three times, in turns, steps of two ranks that do not talk, and of two that do.
 speed_at() {
   local rate=$1 turn codec options
   shift
-  scripts/hosts up 2 --rate "$rate" >>"$figures/training/links.txt"
-  trap 'scripts/hosts down >/dev/null' EXIT
   for turn in 1 2 3; do
     options=(--workers 1)
     timed "$rate alone" scripts/hosts run -- env -u RANK -u WORLD_SIZE -u MASTER_ADDR "$program"
@@ -58,33 +56,30 @@ speed_at() {
       timed "$rate $codec" scripts/hosts run -- "$program"
     done
   done
-  scripts/hosts down >/dev/null
-  trap - EXIT
 }
 
 plain() {
   local turn options=(--workers 1)
-  cmake --preset dev >/dev/null
-  cmake --build --preset dev --target example_libtorch_plain >/dev/null
+  cmake --preset dev >&2
+  cmake --build --preset dev --target example_libtorch_plain >&2
   for turn in 1 2 3; do
-    echo "{\"name\":\"plain libtorch\",\"step_ms\":$(taskset -c 0 build/dev/examples/example_libtorch_plain 400)}" \
-      >>"$speeds.part"
+    echo "{\"name\":\"plain libtorch\",\"step_ms\":$(taskset -c 0 build/dev/examples/example_libtorch_plain 400)}"
     timed "plain ours" taskset -c 0 "$program"
   done
 }
 
-speeds=$figures/training/speed.jsonl
 speed() {
-  rm -f "$speeds.part" "$figures/training/links.txt"
-  plain
-  speed_at 1gbit fp32 dynamic8 qsgd:bits=4 onebit:column=512
-  speed_at 10gbit fp32 dynamic8
-  mv "$speeds.part" "$runs/speed.jsonl"
-  machine >"$runs/machine.json"
+  begin_part speed
+  piece plain.jsonl printed plain.jsonl plain
+  piece 1gbit.jsonl on_hosts 2 1gbit printed 1gbit.jsonl speed_at 1gbit fp32 dynamic8 qsgd:bits=4 onebit:column=512
+  piece 10gbit.jsonl on_hosts 2 10gbit printed 10gbit.jsonl speed_at 10gbit fp32 dynamic8
+  end_part
 }
 
 training() {
-  mkdir -p "$figures/training" "$runs"
-  accuracies
+  if [[ ${1-} != speed ]]; then
+    mkdir -p "$figures/training" "$runs"
+    accuracies
+  fi
   if [[ ${1-} != accuracy ]]; then speed; fi
 }

@@ -68,7 +68,7 @@ def section(rows):
         f"{worst[1]} on {worst[0]}).",
         "",
         "`2x1gbit`: two hosts with links of 1 Gbit/s (`scripts/hosts`), one core each; four hosts share two cores. "
-        "`99gbit` is no limit.",
+        "`unlimited` has none.",
         "",
         "![predicted over measured](pictures/prediction.svg)",
         "",

@@ -1,7 +1,6 @@
 """The part of docs/results.md about training; tools/results.py calls it."""
 import json
 import math
-import pathlib
 import statistics
 
 # Student's t, both sides of 95 %, by degrees of freedom: for the few seeds there are.
@@ -77,12 +76,14 @@ def one_seed_rows(folder):
         print(f"| {title} | {error:.2f} | {off if goal is None else bold(off, error - fp32 <= goal)} |")
 
 
-def print_accuracy(folder):
+def print_accuracy(folder, machine_line):
     print("\n## Training: accuracy\n\nMade by `NARROWCAST_DATA=FOLDER scripts/bench training`: MNIST, D16's network "
           "(784-1024-1024-10, dropout), two workers of\n128 images each, 10 epochs, RMSProp at 0.0005 that falls by a "
           "tenth each epoch (the paper's 0.003 stays at 2 %; it is the\nset-up `d16-literal`). Test error in percent "
           "after the last epoch. ± is half of a 95 % interval over three seeds. A bold\nfigure misses its goal: a mean of "
-          "at most 1.7 %, less than 0.1 points from fp32.\n\n| parallelism | codec | seeds 1, 2, 3 | mean | against fp32 "
+          "at most 1.7 %, less than 0.1 points from fp32.\n")
+    print(machine_line(folder / "machine.json"))
+    print("| parallelism | codec | seeds 1, 2, 3 | mean | against fp32 "
           "|\n|---|---|---|---:|---:|")
     for parallel in ("data", "model"):
         seeds_table(folder, parallel)
@@ -117,7 +118,7 @@ def speed_rows(found, rate):
 
 
 def print_speed(folder, machine_line):
-    found = medians(records(folder / "speed.jsonl"))
+    found = medians([row for path in sorted(folder.glob("*.jsonl")) for row in records(path)])
     plain, ours = found["plain libtorch"]["step_ms"], found["plain ours"]["step_ms"]
     print("\n## Training: speed\n\nMade by the same command, after the accuracy: D16's network, batch 128 each, two hosts "
           "(`scripts/hosts`) of one core. Medians\nof three runs in turns, each the median of 180 steps; `alone` are two "
@@ -140,9 +141,7 @@ def print_speed(folder, machine_line):
 
 
 def print_training(folder, machine_line):
-    folder = pathlib.Path(folder)
-    if not (folder / "data-fp32-1.jsonl").exists():
-        return
-    print_accuracy(folder)
-    if (folder / "speed.jsonl").exists():
-        print_speed(folder, machine_line)
+    if (folder / "training" / "data-fp32-1.jsonl").exists():
+        print_accuracy(folder / "training", machine_line)
+    if (folder / "speed" / "machine.json").exists():
+        print_speed(folder / "speed", machine_line)

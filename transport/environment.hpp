@@ -34,8 +34,8 @@ std::optional<std::string> environment_variable(std::string_view name);
 // variable.
 Launch read_launch(const Variables& variables);
 
-// A job key: a file of 64 hexadecimal digits or of 32 bytes that is open to nobody but its
-// owner; anything else is Fault::usage.
+// A job key: a file of 64 hexadecimal digits or of 32 bytes that is this user's, or root's, and open
+// to nobody else; anything else is Fault::usage. No error repeats a key.
 JobKey read_job_key(const std::filesystem::path& file);
 
 }  // namespace narrowcast

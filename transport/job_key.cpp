@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -19,9 +20,25 @@ Error refused(const std::filesystem::path& file, std::string_view why) {
   return {Fault::usage, fmt::format("the job key {} {}", file.string(), why)};
 }
 
+int digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+bool is_key(const std::string& word) {
+  return word.size() == kDigits && std::ranges::all_of(word, [](char c) { return digit(c) >= 0; });
+}
+
 // At most one byte more than the longest key file has, so that a longer one shows.
 std::string contents(const std::filesystem::path& file) {
-  const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0 && is_key(file.native()))
+    throw Error(
+        Fault::usage,
+        "the job key itself was given where the name of its file belongs: by now it may be in "
+        "logs, make another");
   if (fd < 0) throw refused(file, fmt::format("cannot be read: {}", std::strerror(errno)));
   struct stat about = {};
   const bool known = fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
@@ -29,17 +46,12 @@ std::string contents(const std::filesystem::path& file) {
   const ssize_t length = known ? read(fd, text.data(), text.size()) : -1;
   close(fd);
   if (length < 0) throw refused(file, "is no readable file");
+  if (about.st_uid != geteuid() && about.st_uid != 0)
+    throw refused(file, fmt::format("belongs to somebody else (user {})", about.st_uid));
   if ((about.st_mode & (S_IRWXG | S_IRWXO)) != 0)
     throw refused(file, fmt::format("is open to others: chmod 600 {}", file.string()));
   text.resize(static_cast<std::size_t>(length));
   return text;
-}
-
-int digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 }  // namespace

@@ -26,6 +26,8 @@ Error cannot_load(const Module& module, const fs::path& file, const char* reason
 
 std::string_view how_to_build() { return NARROWCAST_HOW_TO_BUILD; }
 
+bool in_python_package() { return NARROWCAST_IN_PYTHON_PACKAGE; }
+
 void* load_from(const Module& module, const char* symbol) {
   const fs::path file = find_module(module.name);
   if (file.empty())

@@ -30,6 +30,7 @@ void* load_from(const Module& module, const char* symbol);
 // What else has to be done where one is missing: "build narrowcast again". The Python package has none
 // and cannot be built with any; there it says so.
 std::string_view how_to_build();
+bool in_python_package();
 
 // Loads the module and joins through it.
 std::unique_ptr<Transport> join_module(const Module& module, const Joining& joining);

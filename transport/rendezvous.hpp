@@ -34,10 +34,12 @@ struct RendezvousOptions {
   int ranks = 1;           // bounds what the server keeps and whom it listens to
   std::optional<JobKey> key = std::nullopt;
   int listening = -1;  // a listening socket to take over instead of binding one
+  // Within which a new connection shows the server that it is a rank's.
+  std::chrono::milliseconds proof_time = std::chrono::seconds(10);
 };
 
 // Serves in a thread of its own until it is destroyed. Whoever sends what makes no sense, has
-// another key, or is slow about saying hello is hung up on, and nobody else notices.
+// another key, or is slow about showing that it has this one is hung up on, and nobody else notices.
 class RendezvousServer {
  public:
   // Binds host:port: exactly that address when it is one, all interfaces when it is a name, which

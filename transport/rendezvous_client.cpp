@@ -70,11 +70,29 @@ class RendezvousClient::Connection {
     }
     socket_ = *std::move(socket);
     accept(mine, answer);
-    return true;
+    return prove(deadline, why);
+  }
+
+  // The first request, which asks for nothing: until one has come, the server keeps this connection
+  // only as long as it has room for everybody. False: it had none.
+  bool prove(Clock::time_point deadline, std::string& why) {
+    try {
+      ask({.verb = Verb::get, .key = "anything"}, std::min(deadline, Clock::now() + kAnswer));
+      return true;
+    } catch (const Error& error) {
+      if (error.fault() != Fault::peer) throw;
+      why = "it hangs up";
+      return false;
+    }
   }
 
   void accept(const Greeting& mine, const Answer& answer) {
-    if (answer.greeting.magic != kMagic) throw nonsense();
+    session_ = {};
+    const std::optional<char> protocol = protocol_of(answer.greeting);
+    if (!protocol) throw nonsense();
+    if (protocol != kProtocol)
+      throw Error(Fault::peer, fmt::format("rank 0 meets by protocol {}, and this rank by {}",
+                                           *protocol, kProtocol));
     if (answer.greeting.keyed != mine.keyed)
       throw Error(Fault::peer, key_ ? "there is a job key here, and rank 0 has none"
                                     : "rank 0 has a job key, and there is none here");

@@ -8,13 +8,11 @@
 #include <atomic>
 #include <cerrno>
 #include <list>
-#include <map>
-#include <string>
 #include <thread>
 
 #include "base/error.hpp"
 #include "transport/rendezvous.hpp"
-#include "transport/rendezvous_session.hpp"
+#include "transport/rendezvous_dialogue.hpp"
 #include "transport/rendezvous_socket.hpp"
 
 namespace narrowcast {
@@ -23,133 +21,44 @@ namespace {
 using namespace rendezvous;
 using namespace std::chrono_literals;
 
-constexpr auto kGreetingTime = 10s;  // within which a new connection says hello
-constexpr auto kBreath = 100ms;      // before the next try when there is no room for a connection
+constexpr auto kBreath = 100ms;  // before the next try when there is no room for a connection
 constexpr std::size_t kReadAtOnce = 64 << 10;
 
-using Values = std::map<std::string, Blob, std::less<>>;
-
-// One connection: bytes that came and could not be used yet, and bytes that go when they can.
+// One connection.
 class Guest {
  public:
-  Guest(Socket socket, const std::optional<JobKey>& key)
-      : socket_(std::move(socket)), key_(key), hello_until_(Clock::now() + kGreetingTime) {}
+  Guest(Socket socket, const RendezvousOptions& options)
+      : socket_(std::move(socket)),
+        dialogue_(options.key),
+        proof_until_(Clock::now() + options.proof_time) {}
 
   int fd() const { return socket_.fd(); }
-  bool known() const { return known_; }
-  bool has_output() const { return !out_.empty(); }
+  bool proven() const { return dialogue_.proven(); }
+  bool has_output() const { return !dialogue_.to_say().empty(); }
   Clock::time_point next_deadline() const {
-    if (!known_) return hello_until_;
-    return awaited_.empty() ? Clock::time_point::max() : await_until_;
+    return proven() ? dialogue_.next_look() : std::min(proof_until_, dialogue_.next_look());
   }
 
   // Each returns false when this guest has to go.
-  // Nothing is read or served before the guest has taken its last reply, so what is kept for one
-  // that asks and does not listen stays small.
-  bool go_on(Values& values, std::size_t most_values) {
-    return (has_output() ? write() : read()) && digest(values, most_values);
+  bool go_on(Pinboard& board) {
+    if (has_output()) {
+      const std::optional<std::size_t> count = write_some(socket_, dialogue_.to_say());
+      return count && dialogue_.said(*count, board);
+    }
+    std::vector<std::byte> some(kReadAtOnce);
+    const std::optional<std::size_t> count = read_some(socket_, some);
+    return count && dialogue_.hear(Bytes(some).first(*count), board);
   }
 
-  bool on_time(const Values& values) {
-    if (!known_) return Clock::now() < hello_until_;
-    if (!awaited_.empty()) answer_waiting(values);
-    return true;
+  bool on_time(const Pinboard& board) {
+    dialogue_.look(board);
+    return proven() || Clock::now() < proof_until_;
   }
 
  private:
-  bool read() {
-    const std::size_t had = in_.size();
-    in_.resize(had + kReadAtOnce);
-    const std::optional<std::size_t> count = read_some(socket_, MutableBytes(in_).subspan(had));
-    in_.resize(had + count.value_or(0));
-    return count.has_value();
-  }
-
-  bool write() {
-    const std::optional<std::size_t> count = write_some(socket_, out_);
-    if (count) out_.erase(out_.begin(), out_.begin() + static_cast<std::ptrdiff_t>(*count));
-    return count.has_value();
-  }
-
-  bool digest(Values& values, std::size_t most_values) {
-    if (!known_ && in_.size() >= sizeof(Greeting) && !greet()) return false;
-    while (known_ && out_.empty() && in_.size() >= sizeof(std::uint32_t)) {
-      // Requests and replies take turns: whoever asks again before the reply is none of ours.
-      if (!awaited_.empty()) return false;
-      const auto rest = session_.rest_of_frame(get<std::uint32_t>(in_));
-      if (!rest) return false;
-      const std::size_t whole = sizeof(std::uint32_t) + *rest;
-      if (in_.size() < whole) break;
-      const auto body = session_.open(Bytes(in_).subspan(sizeof(std::uint32_t), *rest));
-      const auto request = body ? parse_request(*body) : std::nullopt;
-      if (!request || !serve(*request, values, most_values)) return false;
-      in_.erase(in_.begin(), in_.begin() + static_cast<std::ptrdiff_t>(whole));
-    }
-    return true;
-  }
-
-  bool greet() {
-    const auto theirs = get<Greeting>(in_);
-    if (theirs.magic != kMagic) return false;
-    Answer answer;
-    answer.greeting = make_greeting(key_);
-    if (key_) {
-      session_ = Session(End::server, *key_, theirs, answer.greeting);
-      answer.proof = session_.proof();
-    }
-    const Bytes bytes = std::as_bytes(std::span(&answer, 1));
-    out_.insert(out_.end(), bytes.begin(), bytes.end());
-    in_.erase(in_.begin(), in_.begin() + sizeof(Greeting));
-    known_ = true;
-    return true;
-  }
-
-  bool serve(const Request& request, Values& values, std::size_t most_values) {
-    const std::string key(request.key);
-    if (request.verb == Verb::get) {
-      if (key.empty()) return false;
-      awaited_ = key;
-      await_until_ = Clock::now() + std::chrono::milliseconds(request.patience_ms);
-      answer_waiting(values);
-      return true;
-    }
-    if (request.value.size() > kLongestValue) return false;
-    Outcome outcome = Outcome::full;
-    if (values.contains(key))
-      outcome = Outcome::taken;
-    else if (values.size() < most_values)
-      outcome = Outcome::done;
-    if (outcome == Outcome::done)
-      values.emplace(key, Blob(request.value.begin(), request.value.end()));
-    reply(outcome, {});
-    return true;
-  }
-
-  void answer_waiting(const Values& values) {
-    const auto found = values.find(awaited_);
-    if (found == values.end() && Clock::now() < await_until_) return;
-    awaited_.clear();
-    if (found == values.end())
-      reply(Outcome::absent, {});
-    else
-      reply(Outcome::done, found->second);
-  }
-
-  void reply(Outcome outcome, Bytes value) {
-    Blob body(1 + value.size());
-    copy(value, put(body, outcome));
-    session_.close(body, out_);
-  }
-
   Socket socket_;
-  const std::optional<JobKey>& key_;
-  Clock::time_point hello_until_;
-  bool known_ = false;
-  Session session_;
-  Blob in_;
-  Blob out_;
-  std::string awaited_;  // the key that this guest waits for; empty: none
-  Clock::time_point await_until_;
+  Dialogue dialogue_;
+  Clock::time_point proof_until_;
 };
 
 Socket make_listening(const RendezvousOptions& options) {
@@ -162,9 +71,9 @@ Socket make_listening(const RendezvousOptions& options) {
 class RendezvousServer::Serving {
  public:
   explicit Serving(const RendezvousOptions& options)
-      : key_(options.key),
+      : options_(options),
         most_guests_(2 * static_cast<std::size_t>(options.ranks) + 16),
-        most_values_(4 * static_cast<std::size_t>(options.ranks) + 16),
+        board_{.most = 4 * static_cast<std::size_t>(options.ranks) + 16},
         listening_(make_listening(options)),
         wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
         thread_([this] { run(); }) {}
@@ -202,11 +111,11 @@ class RendezvousServer::Serving {
   void serve(const std::vector<pollfd>& polled) {
     std::size_t i = 2;
     for (auto guest = guests_.begin(); guest != guests_.end(); ++i) {
-      const bool stays = polled[i].revents == 0 || guest->go_on(values_, most_values_);
+      const bool stays = polled[i].revents == 0 || guest->go_on(board_);
       guest = stays ? std::next(guest) : guests_.erase(guest);
     }
     // After all have been served: what one has set another may be waiting for.
-    std::erase_if(guests_, [&](Guest& guest) { return !guest.on_time(values_); });
+    std::erase_if(guests_, [&](Guest& guest) { return !guest.on_time(board_); });
   }
 
   void admit() {
@@ -218,21 +127,20 @@ class RendezvousServer::Serving {
       return;
     }
     if (guests_.size() >= most_guests_) {
-      // Whoever has waited longest without a hello makes room; if all have said it, nobody does.
-      const auto idle = std::ranges::find_if(guests_, [](const Guest& g) { return !g.known(); });
+      // Whoever has been here longest without a proof makes room; if all have given one, nobody does.
+      const auto idle = std::ranges::find_if(guests_, [](const Guest& g) { return !g.proven(); });
       if (idle == guests_.end()) return;
       guests_.erase(idle);
     }
-    guests_.emplace_back(std::move(socket), key_);
+    guests_.emplace_back(std::move(socket), options_);
   }
 
-  std::optional<JobKey> key_;
+  const RendezvousOptions options_;
   std::size_t most_guests_;
-  std::size_t most_values_;
+  Pinboard board_;
   Socket listening_;
   Socket wake_;
   std::list<Guest> guests_;
-  Values values_;
   Clock::time_point admit_from_;  // newcomers wait until then
   std::atomic<bool> stopping_ = false;
   std::thread thread_;

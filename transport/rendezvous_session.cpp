@@ -27,6 +27,12 @@ Greeting make_greeting(const std::optional<JobKey>& key) {
   return greeting;
 }
 
+std::optional<char> protocol_of(const Greeting& greeting) {
+  const bool is_one =
+      greeting.magic == kMagic && greeting.protocol > ' ' && greeting.protocol <= '~';
+  return is_one ? std::optional(greeting.protocol) : std::nullopt;
+}
+
 Session::Session(End own, const JobKey& key, const Greeting& client, const Greeting& server)
     : own_(own) {
   std::vector<std::byte> nonces;

@@ -11,9 +11,9 @@
 
 // What the two ends of the rendezvous say to each other.
 //
-//   client: greeting = magic u64 | keyed u64 | nonce [32]
+//   client: greeting = magic "NCMEET" | protocol '2' | zero u8 | keyed u64 | nonce [32]
 //   server: answer   = greeting of its own | proof [32]        zeros without a job key
-//   then, in turns, frames: length u32 | body [length] | seal [32], the seal only with a job key
+//   then, in turns and the client first, frames: length u32 | body [length] | seal [32], the seal only with a job key
 //     request body:  verb u8 | patience in ms u32 | length of the key u32 | key | value
 //     reply body:    outcome u8 | value
 //
@@ -21,16 +21,22 @@
 // the direction and the number of its frame, so nothing can be replayed, here or elsewhere.
 namespace narrowcast::rendezvous {
 
-inline constexpr std::uint64_t kMagic = 0x3154'4545'4d43'4eu;  // "NCMEET1"
+inline constexpr std::array<char, 6> kMagic = {'N', 'C', 'M', 'E', 'E', 'T'};
+inline constexpr char kProtocol = '2';
 inline constexpr std::size_t kLongestKey = 200;
 inline constexpr std::size_t kLongestValue = std::size_t{1} << 20;
 inline constexpr std::size_t kLongestBody = kLongestValue + kLongestKey + 16;
+// Of a guest's first request, which has no value: nobody has shown by then that they are a rank.
+inline constexpr std::size_t kLongestFirstBody = kLongestKey + 16;
 
 enum class Verb : std::uint8_t { set = 1, get = 2 };
 enum class Outcome : std::uint8_t { done = 0, absent = 1, taken = 2, full = 3 };
 
+// Magic, protocol and length stay what they are in every protocol, so that a refusal can name both.
 struct Greeting {
-  std::uint64_t magic = kMagic;
+  std::array<char, 6> magic = kMagic;
+  char protocol = kProtocol;
+  char zero = '\0';
   std::uint64_t keyed = 0;
   std::array<std::byte, 32> nonce = {};
 };
@@ -40,7 +46,12 @@ struct Answer {
   std::array<std::byte, 32> proof = {};
 };
 
+static_assert(sizeof(Greeting) == 48);
+
 Greeting make_greeting(const std::optional<JobKey>& key);
+
+// Nothing when it is no greeting.
+std::optional<char> protocol_of(const Greeting& greeting);
 
 enum class End { client, server };
 

@@ -83,6 +83,8 @@ Format format_of(const FormatSpec& spec) {
   // Rounding toward zero never reaches past the largest value.
   f.overflow = spec.rounding == Rounding::zero ? f.largest : f.infinity_in;
   f.shortcut = shortcut_of(spec);
+  f.binary16 = e == 5 && m == 10 && spec.kind == Kind::ieee && spec.rounding == Rounding::nearest &&
+               spec.overflow == Overflow::special;
   if (f.shortcut == Shortcut::magic) {
     f.limit = limit_of(f);
     f.beyond = beyond_of(f);

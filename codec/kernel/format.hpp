@@ -48,8 +48,9 @@ struct Format {
   float unit;      // value of the smallest subnormal, 2^(emin - m)
   float per_unit;  // 1 / unit, where `unit` is used
   Shortcut shortcut;
-  float limit;   // Shortcut::magic: magnitudes beyond it overflow
-  float beyond;  // and become this
+  bool binary16;  // IEEE's half precision to the nearest, which CPUs convert themselves
+  float limit;    // Shortcut::magic: magnitudes beyond it overflow
+  float beyond;   // and become this
 
   double value_of_largest() const;
 };

@@ -5,6 +5,7 @@
 #define HWY_TARGET_INCLUDE "codec/kernel/simd_formats.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.
+#include "codec/kernel/halves-inl.h"
 #include "codec/rounding-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -55,6 +56,10 @@ HWY_INLINE void EncodeAll(const float* x, std::size_t n, const Format& format,
 template <class Code>
 void Encode(const float* x, std::size_t n, const Format& format, const std::uint16_t* random,
             Code* codes) {
+  if constexpr (sizeof(Code) == 2) {
+    if (Binary16::Fits(format)) return EncodeHalves<Binary16>(x, n, codes);
+    if (BFloat16::Fits(format)) return EncodeHalves<BFloat16>(x, n, codes);
+  }
   switch (format.rounding) {
     case Rounding::nearest:
       return EncodeAll<Code, Rounding::nearest>(x, n, format, random, codes);
@@ -78,6 +83,10 @@ HWY_INLINE void DecodeAll(const AnyDecoder& decoder, const Code* codes, std::siz
 
 template <class Code, Into into>
 void Decode(const Code* codes, std::size_t n, const Format& format, float factor, float* out) {
+  if constexpr (sizeof(Code) == 2) {
+    if (Binary16::Fits(format)) return DecodeHalves<Binary16, into>(codes, n, factor, out);
+    if (BFloat16::Fits(format)) return DecodeHalves<BFloat16, into>(codes, n, factor, out);
+  }
   if (NarrowDecoder::Fits(format))
     return DecodeAll<into>(NarrowDecoder(format), codes, n, factor, out);
   DecodeAll<into>(Decoder(format), codes, n, factor, out);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "codec/compensated.hpp"
+
 namespace narrowcast {
 // Every rounding of a sum has dice of its own, and all ranks that make it throw the same.
 Thrower Adding::rounding(std::uint32_t which) const {
@@ -67,20 +69,14 @@ void Adding::add_floats(const Chunk& chunk, MutableFloats addends) {
   }
 }
 
-// y = x - c;  t = s + y;  c = (t - s) - y;  s = t: each difference and sum rounded to the format.
 void Adding::add_compensated(const Part& part, MutableFloats addends,
                              MutableFloats compensation) const {
-  const MutableFloats sums = packing_.values(part);
   std::vector<float> next(part.count);
-  for (std::size_t i = 0; i < part.count; ++i) addends[i] -= compensation[i];
-  packing_.round(part, addends, rounding(0));
-  for (std::size_t i = 0; i < part.count; ++i) next[i] = sums[i] + addends[i];
-  packing_.round(part, next, rounding(1));
-  for (std::size_t i = 0; i < part.count; ++i) compensation[i] = next[i] - sums[i];
-  packing_.round(part, compensation, rounding(2));
-  for (std::size_t i = 0; i < part.count; ++i) compensation[i] -= addends[i];
-  packing_.round(part, compensation, rounding(3));
-  std::copy(next.begin(), next.end(), sums.begin());
+  narrowcast::add_compensated(
+      {.sum = packing_.values(part), .rest = compensation, .addend = addends, .next = next},
+      [&](MutableFloats values, std::uint32_t which) {
+        packing_.round(part, values, rounding(which));
+      });
 }
 
 }  // namespace narrowcast

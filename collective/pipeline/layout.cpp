@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "collective/chunking.hpp"
 #include "collective/pipeline/packing.hpp"
 
 namespace narrowcast {
@@ -30,12 +31,10 @@ std::size_t shard_begin(std::size_t values, std::size_t grain, int index, int ra
   return grain == 0 ? 0 : std::min(values, first * grain);
 }
 
-// Chunks of a size at which every shard has some eight: that is what pipelining needs, and within
+// Chunks of a size at which every shard has kChunks of them: that is what pipelining needs, and within
 // the memory there is. Not so small, though, that messages cost more than their bytes; nor so large
 // that a message to and from every rank takes more memory than two chunks of the size asked for.
 std::size_t chunk_for(Pieces pieces, int ranks, std::size_t most) {
-  constexpr std::size_t kChunks = 8;
-  constexpr double kWorthwhileBytes = 32 << 10;
   std::size_t values = 0;
   std::size_t bytes = 0;
   for (const Piece& piece : pieces) {

@@ -10,6 +10,8 @@ namespace {
 
 constexpr int kMostSide = 1 << 15;
 constexpr std::int64_t kMostPixels = std::int64_t{1} << 28;
+// A block of 64 pixels takes two bits or more, and the runs of a progressive one a fraction of that.
+constexpr std::int64_t kMostPixelsOfAByte = 1024;
 
 const unsigned char* start_of(Bytes jpeg) {
   return reinterpret_cast<const unsigned char*>(jpeg.data());
@@ -48,6 +50,9 @@ Picture JpegReader::read(Bytes jpeg) {
   require(picture.height <= kMostSide && picture.width <= kMostSide &&
               std::int64_t{picture.height} * picture.width <= kMostPixels,
           Fault::wire, "it is too large to be true");
+  require(std::int64_t{picture.height} * picture.width <=
+              static_cast<std::int64_t>(jpeg.size()) * kMostPixelsOfAByte,
+          Fault::wire, "it announces more pixels than so few bytes can hold");
   const bool inks = colours == TJCS_CMYK || colours == TJCS_YCCK;
   const int format = inks ? TJPF_CMYK : TJPF_RGB;
   const auto pixels =
@@ -56,7 +61,7 @@ Picture JpegReader::read(Bytes jpeg) {
   // Warnings count: what is cut short decodes to grey.
   if (tjDecompress2(handle_, start_of(jpeg), jpeg.size(),
                     reinterpret_cast<unsigned char*>(values.data()), picture.width, 0,
-                    picture.height, format, TJFLAG_ACCURATEDCT) != 0)
+                    picture.height, format, TJFLAG_ACCURATEDCT | TJFLAG_LIMITSCANS) != 0)
     broken(handle_);
   if (!inks) {
     picture.values = std::move(values);

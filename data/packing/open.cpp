@@ -70,10 +70,11 @@ Head head_of(const MappedFile& file) {
   if (bytes.size() < sizeof(Head)) damaged(file.path(), "it is too short for a pack of images");
   const auto head = get<Head>(bytes);
   if (head.magic != packing::kMagic) damaged(file.path(), "it is no pack of images");
-  if (head.checksum != packing::checksum_of(head)) damaged(file.path(), "its head is damaged");
+  // First: what follows may be other things in other versions.
   if (head.version != packing::kVersion)
     damaged(file.path(),
             fmt::format("it is of version {}; {} can be read", head.version, packing::kVersion));
+  if (head.checksum != packing::checksum_of(head)) damaged(file.path(), "its head is damaged");
   return head;
 }
 

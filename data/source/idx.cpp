@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
 #include "data/source/mapped_file.hpp"
 #include "data/source/source.hpp"
@@ -23,8 +24,12 @@ constexpr std::size_t kChunk = std::size_t{1} << 20;
 // zlib reads files that are not compressed as they are.
 class Unzipped {
  public:
-  explicit Unzipped(const fs::path& file) : path_(file), file_(::gzopen(file.c_str(), "rb")) {
+  explicit Unzipped(const fs::path& file) : path_(file) {
+    // zlib itself would wait for a writer of a pipe.
+    Descriptor opened = open_regular(file);
+    file_.reset(::gzdopen(opened.get(), "rb"));
     if (file_ == nullptr) cannot_read(file);
+    opened.release();
   }
 
   // At most `most` bytes, fewer at the end. Memory is taken as the bytes come, not as a header

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/bytes.hpp"
+#include "base/descriptor.hpp"
 
 namespace narrowcast {
 
@@ -12,6 +13,9 @@ namespace narrowcast {
 
 // Fault::system with the system's reason (errno).
 [[noreturn]] void cannot_read(const std::filesystem::path& file);
+
+// To read from; Fault::wire for a folder, a pipe or a device, which are never waited for.
+Descriptor open_regular(const std::filesystem::path& file);
 
 // A file in memory, read when it is looked at and shared by all processes that do.
 class MappedFile {

@@ -113,14 +113,53 @@ HWY_INLINE VF FiniteOrZero(VF x) {
   return hn::IfThenElseZero(hn::Lt(hn::Abs(x), infinity), x);
 }
 
-template <class Product, class Sum>
+// One vector of sums, which takes its terms in order.
+struct Plain {
+  HWY_INLINE void Load(const Tile& tile, std::size_t r, std::size_t c) {
+    sum = hn::Load(F32(), tile.sum[r] + c);
+  }
+  HWY_INLINE void Store(Tile& tile, std::size_t r, std::size_t c) const {
+    hn::Store(sum, F32(), tile.sum[r] + c);
+  }
+  template <class Sum>
+  HWY_INLINE void Take(VF product, const Sum& near, std::size_t r, std::size_t at) {
+    sum = near.Round(hn::Add(sum, product), Turn::sum, r, at);
+  }
+
+  VF sum;
+};
+
+// The same after Kahan.
+struct Compensated {
+  HWY_INLINE void Load(const Tile& tile, std::size_t r, std::size_t c) {
+    sum = hn::Load(F32(), tile.sum[r] + c);
+    rest = hn::Load(F32(), tile.rest[r] + c);
+  }
+  HWY_INLINE void Store(Tile& tile, std::size_t r, std::size_t c) const {
+    hn::Store(sum, F32(), tile.sum[r] + c);
+    hn::Store(rest, F32(), tile.rest[r] + c);
+  }
+  template <class Sum>
+  HWY_INLINE void Take(VF product, const Sum& near, std::size_t r, std::size_t at) {
+    const auto addend = near.Round(hn::Sub(product, rest), Turn::addend, r, at);
+    const auto next = near.Round(hn::Add(sum, addend), Turn::sum, r, at);
+    const auto difference = near.Round(hn::Sub(next, sum), Turn::difference, r, at);
+    rest = FiniteOrZero(near.Round(hn::Sub(difference, addend), Turn::rest, r, at));
+    sum = next;
+  }
+
+  VF sum;
+  VF rest;
+};
+
+template <class Product, class Sum, class Total>
 void Add(const Terms& terms, Tile& tile) {
   const F32 d;
   const Product product(*terms.product, terms);
   const Sum sum(*terms.sum, terms);
-  VF sums[kRows][kVectors];
+  Total totals[kRows][kVectors];
   for (std::size_t r = 0; r < kRows; ++r)
-    for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::Load(d, tile.sum[r] + v * kLanes);
+    for (std::size_t v = 0; v < kVectors; ++v) totals[r][v].Load(tile, r, v * kLanes);
   const float* HWY_RESTRICT a = terms.a;
   const float* HWY_RESTRICT b = terms.b;
   for (std::size_t t = 0; t < terms.count; ++t, a += kRows, b += kColumns) {
@@ -128,97 +167,50 @@ void Add(const Terms& terms, Tile& tile) {
     for (std::size_t v = 0; v < kVectors; ++v) {
       const auto column = hn::LoadU(d, b + v * kLanes);
       const std::size_t at = t * kColumns + v * kLanes;
-#pragma GCC unroll 4
-      for (std::size_t r = 0; r < kRows; ++r) {
-        const auto p = product.Round(hn::Mul(hn::Set(d, a[r]), column), Turn::product, r, at);
-        sums[r][v] = sum.Round(hn::Add(sums[r][v], p), Turn::sum, r, at);
-      }
+#pragma GCC unroll 8
+      for (std::size_t r = 0; r < kRows; ++r)
+        totals[r][v].Take(product.Round(hn::Mul(hn::Set(d, a[r]), column), Turn::product, r, at),
+                          sum, r, at);
     }
   }
   for (std::size_t r = 0; r < kRows; ++r)
-    for (std::size_t v = 0; v < kVectors; ++v) hn::Store(sums[r][v], d, tile.sum[r] + v * kLanes);
+    for (std::size_t v = 0; v < kVectors; ++v) totals[r][v].Store(tile, r, v * kLanes);
 }
 
-template <class Product, class Sum>
-void AddCompensated(const Terms& terms, Tile& tile) {
-  const F32 d;
-  const Product product(*terms.product, terms);
-  const Sum sum(*terms.sum, terms);
-  VF sums[kRows][kVectors];
-  VF rests[kRows][kVectors];
-  for (std::size_t r = 0; r < kRows; ++r)
-    for (std::size_t v = 0; v < kVectors; ++v) {
-      sums[r][v] = hn::Load(d, tile.sum[r] + v * kLanes);
-      rests[r][v] = hn::Load(d, tile.rest[r] + v * kLanes);
-    }
-  const float* HWY_RESTRICT a = terms.a;
-  const float* HWY_RESTRICT b = terms.b;
-  for (std::size_t t = 0; t < terms.count; ++t, a += kRows, b += kColumns) {
-#pragma GCC unroll 2
-    for (std::size_t v = 0; v < kVectors; ++v) {
-      const auto column = hn::LoadU(d, b + v * kLanes);
-      const std::size_t at = t * kColumns + v * kLanes;
-#pragma GCC unroll 4
-      for (std::size_t r = 0; r < kRows; ++r) {
-        const auto p = product.Round(hn::Mul(hn::Set(d, a[r]), column), Turn::product, r, at);
-        const auto addend = sum.Round(hn::Sub(p, rests[r][v]), Turn::addend, r, at);
-        const auto next = sum.Round(hn::Add(sums[r][v], addend), Turn::sum, r, at);
-        const auto difference = sum.Round(hn::Sub(next, sums[r][v]), Turn::difference, r, at);
-        rests[r][v] = FiniteOrZero(sum.Round(hn::Sub(difference, addend), Turn::rest, r, at));
-        sums[r][v] = next;
-      }
-    }
-  }
-  for (std::size_t r = 0; r < kRows; ++r)
-    for (std::size_t v = 0; v < kVectors; ++v) {
-      hn::Store(sums[r][v], d, tile.sum[r] + v * kLanes);
-      hn::Store(rests[r][v], d, tile.rest[r] + v * kLanes);
-    }
-}
-
-template <class Product, class Sum, bool compensated>
-void Run(const Terms& terms, Tile& tile) {
-  if constexpr (compensated)
-    AddCompensated<Product, Sum>(terms, tile);
-  else
-    Add<Product, Sum>(terms, tile);
-}
-
-template <class Product, bool compensated>
+template <class Product, class Total>
 void BySum(const Terms& terms, Tile& tile) {
   switch (terms.sum->shortcut) {
     case Shortcut::identity:
-      return Run<Product, Quick<Untouched>, compensated>(terms, tile);
+      return Add<Product, Quick<Untouched>, Total>(terms, tile);
     case Shortcut::magic:
-      return Run<Product, Quick<ByMagic>, compensated>(terms, tile);
+      return Add<Product, Quick<ByMagic>, Total>(terms, tile);
     case Shortcut::carry:
       if constexpr (std::is_same_v<Product, Quick<WithinReach>>)
-        if (InTheMiddle::Serves(terms))
-          return Run<Product, Quick<InTheMiddle>, compensated>(terms, tile);
-      return Run<Product, Quick<ByCarry>, compensated>(terms, tile);
+        if (InTheMiddle::Serves(terms)) return Add<Product, Quick<InTheMiddle>, Total>(terms, tile);
+      return Add<Product, Quick<ByCarry>, Total>(terms, tile);
     case Shortcut::none:
-      return Run<Product, Any, compensated>(terms, tile);
+      return Add<Product, Any, Total>(terms, tile);
   }
 }
 
-template <bool compensated>
+template <class Total>
 void ByProduct(const Terms& terms, Tile& tile) {
   switch (terms.product->shortcut) {
     case Shortcut::identity:
-      return BySum<Quick<Untouched>, compensated>(terms, tile);
+      return BySum<Quick<Untouched>, Total>(terms, tile);
     case Shortcut::magic:
-      if (WithinReach::Serves(terms)) return BySum<Quick<WithinReach>, compensated>(terms, tile);
-      return BySum<Quick<ByMagic>, compensated>(terms, tile);
+      if (WithinReach::Serves(terms)) return BySum<Quick<WithinReach>, Total>(terms, tile);
+      return BySum<Quick<ByMagic>, Total>(terms, tile);
     case Shortcut::carry:
-      return BySum<Quick<ByCarry>, compensated>(terms, tile);
+      return BySum<Quick<ByCarry>, Total>(terms, tile);
     case Shortcut::none:
-      return BySum<Any, compensated>(terms, tile);
+      return BySum<Any, Total>(terms, tile);
   }
 }
 
 void Fill(Kernels& table) {
-  table.add = ByProduct<false>;
-  table.add_compensated = ByProduct<true>;
+  table.add = ByProduct<Plain>;
+  table.add_compensated = ByProduct<Compensated>;
 }
 
 }  // namespace

@@ -16,12 +16,12 @@ const Codec& Codecs::codec(const std::string& spec, const Tensor& tensor) {
   return *found;
 }
 
-const Scale& Codecs::scale(const Codec& codec, Scaling scaling, const Meeting& meeting) {
+const Scale& Codecs::scale(const Codec& codec, Scaling scaling, const Addends& addends) {
   const auto found = std::ranges::find_if(scales_, [&](const Scaled& each) {
-    return each.codec == &codec && each.scaling == scaling && each.meeting == meeting;
+    return each.codec == &codec && each.scaling == scaling && each.addends == addends;
   });
   if (found != scales_.end()) return *found->scale;
-  scales_.push_back({&codec, scaling, meeting, std::make_unique<Scale>(codec, scaling, meeting)});
+  scales_.push_back({&codec, scaling, addends, std::make_unique<Scale>(codec, scaling, addends)});
   return *scales_.back().scale;
 }
 

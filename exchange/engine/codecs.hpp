@@ -20,14 +20,14 @@ std::uint64_t id_of(const Tensor& tensor);
 class Codecs {
  public:
   const Codec& codec(const std::string& spec, const Tensor& tensor);
-  const Scale& scale(const Codec& codec, Scaling scaling, const Meeting& meeting);
+  const Scale& scale(const Codec& codec, Scaling scaling, const Addends& addends);
 
  private:
   std::map<std::pair<std::string, std::optional<std::size_t>>, std::unique_ptr<Codec>> codecs_;
   struct Scaled {
     const Codec* codec;
     Scaling scaling;
-    Meeting meeting;
+    Addends addends;
     std::unique_ptr<Scale> scale;
   };
   std::vector<Scaled> scales_;

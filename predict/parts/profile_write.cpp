@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include "plan/toml.hpp"
 #include "plan/values.hpp"
 #include "predict/parts/profile_keys.hpp"
 #include "predict/profile.hpp"
@@ -33,7 +34,8 @@ std::string tensors_text(const MeasuredModel& model) {
 }  // namespace
 
 std::string to_toml(const Profile& profile) {
-  std::string out = keys_text(profile, kProfileKeys);
+  std::string out = fmt::format("{} = {}\n", kVersionKey, kTomlVersion);
+  out += keys_text(profile, kProfileKeys);
   // Machines of one worker may have none.
   if (profile.machine != LinkProfile{})
     out += "\n[machine]\n" + keys_text(profile.machine, kLinkKeys);

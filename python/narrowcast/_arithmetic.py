@@ -8,13 +8,14 @@ from typing import Any, NamedTuple, Optional, Sequence
 
 from . import _core
 from ._arrays import floats_of
-from ._codecs import _seed_of
+from ._codecs import seed_of
 from ._errors import UsageError
 
 # Below this many products another thread costs more than it saves.
 _PRODUCTS_A_THREAD = 1 << 19
 # And below this many additions of nodes.
 _ADDITIONS_A_THREAD = 1 << 16
+_MOST_THREADS = 1024
 
 
 class Dice(NamedTuple):
@@ -25,7 +26,7 @@ class Dice(NamedTuple):
     tensor: int = 0
 
     def thrower(self) -> Any:
-        return _core.Thrower(*(_seed_of(number) for number in self))
+        return _core.Thrower(*(seed_of(number) for number in self))
 
 
 def float_spec(
@@ -41,12 +42,17 @@ def float_spec(
     return f"float:e={e},m={m},rounding={rounding},overflow={overflow},kind={kind}"
 
 
+def threads_of(asked: int) -> int:
+    """As many as asked for."""
+    if not 1 <= operator.index(asked) <= _MOST_THREADS:
+        raise UsageError(f"threads is {asked}; give 1 to {_MOST_THREADS}")
+    return operator.index(asked)
+
+
 def threads_for(asked: Optional[int], work: int, worthwhile: int) -> int:
     """As many as asked for, else as many as there are CPUs and work for them."""
     if asked is not None:
-        if operator.index(asked) < 1:
-            raise UsageError(f"threads is {asked}; give 1 or more")
-        return operator.index(asked)
+        return threads_of(asked)
     return max(1, min(len(os.sched_getaffinity(0)), work // worthwhile))
 
 

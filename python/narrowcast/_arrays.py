@@ -9,7 +9,7 @@ imported it, and never imported here.
 from __future__ import annotations
 
 import sys
-from typing import Any, Optional, Union
+from typing import Any, Optional, Tuple, Union
 
 import numpy as np
 
@@ -26,7 +26,7 @@ class NumpyFloats:
             self.flat: Any = np.ascontiguousarray(array, dtype=np.float32).reshape(-1)
 
     @property
-    def shape(self) -> tuple:
+    def shape(self) -> Tuple[int, ...]:
         return tuple(self._array.shape)
 
     def empty(self, count: Optional[int] = None) -> np.ndarray:
@@ -38,7 +38,7 @@ class NumpyFloats:
         with np.errstate(over="ignore"):
             return flat.reshape(self._array.shape).astype(self._array.dtype, copy=False)
 
-    def like(self, flat: np.ndarray, shape: tuple) -> np.ndarray:
+    def like(self, flat: np.ndarray, shape: Tuple[int, ...]) -> np.ndarray:
         """Results of another shape, with the dtype of the array."""
         with np.errstate(over="ignore"):
             return flat.reshape(shape).astype(self._array.dtype, copy=False)
@@ -60,7 +60,7 @@ class TorchFloats:
         self.flat: Any = plain.contiguous().reshape(-1)
 
     @property
-    def shape(self) -> tuple:
+    def shape(self) -> Tuple[int, ...]:
         return tuple(self._tensor.shape)
 
     def empty(self, count: Optional[int] = None) -> Any:
@@ -72,7 +72,7 @@ class TorchFloats:
         """Results with the shape and dtype of the tensor, without a gradient."""
         return flat.reshape(self._tensor.shape).to(self._tensor.dtype)
 
-    def like(self, flat: Any, shape: tuple) -> Any:
+    def like(self, flat: Any, shape: Tuple[int, ...]) -> Any:
         """Results of another shape, with the dtype of the tensor, without a gradient."""
         return flat.reshape(shape).to(self._tensor.dtype)
 
@@ -92,7 +92,7 @@ def floats_of(array: Any, name: str = "array") -> Floats:
         return TorchFloats(array, torch)
     if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
         raise TypeError(
-            f"{name} is of {_type_name(array)}; give a numpy array or a torch tensor of {_TAKEN}"
+            f"{name} is of {type_name(array)}; give a numpy array or a torch tensor of {_TAKEN}"
         )
     if array.dtype.name not in ("float32", "float64", "float16", "bfloat16"):
         raise TypeError(f"{name} has dtype {array.dtype}; give {_TAKEN}")
@@ -109,6 +109,6 @@ def _require_plain_tensor(tensor: Any, torch: Any, name: str) -> None:
         raise TypeError(f"{name} has dtype {str(tensor.dtype).replace('torch.', '')}; give {_TAKEN}")
 
 
-def _type_name(value: Any) -> str:
+def type_name(value: Any) -> str:
     kind = type(value)
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 
 import torch
 from torch.nn import functional as F
@@ -84,7 +84,7 @@ class _Linear(torch.autograd.Function):
         return out.reshape(*x.shape[:-1], weight.shape[0]).to(x.dtype)
 
     @staticmethod
-    def backward(ctx: Any, gradient: torch.Tensor) -> tuple:
+    def backward(ctx: Any, gradient: torch.Tensor) -> Tuple[Any, ...]:
         (rows, kernel), call = ctx.saved_tensors, ctx.call
         incoming = call.backward(gradient.reshape(-1, gradient.shape[-1])).float()
         of_x = of_weight = of_bias = None
@@ -117,7 +117,7 @@ class Shape:
     groups: int
 
 
-def _windows(x: torch.Tensor, kernel: Pair, stride: Pair, dilation: Pair, groups: int) -> list:
+def _windows(x: torch.Tensor, kernel: Pair, stride: Pair, dilation: Pair, groups: int) -> List[Any]:
     """For each group a matrix: a row for each place of the window, channels slowest within it."""
     columns = F.unfold(x, kernel, dilation=dilation, stride=stride)
     by_group = columns.reshape(x.shape[0], groups, -1, columns.shape[-1])
@@ -151,7 +151,7 @@ class _Conv(torch.autograd.Function):
         return out.reshape(x.shape[0], *sizes, -1).permute(0, 3, 1, 2).contiguous().to(x.dtype)
 
     @staticmethod
-    def backward(ctx: Any, gradient: torch.Tensor) -> tuple:
+    def backward(ctx: Any, gradient: torch.Tensor) -> Tuple[Any, ...]:
         (padded, kernel), call, shape = ctx.saved_tensors, ctx.call, ctx.shape
         # Channels last: the values of a block format's block belong to one place.
         rows = gradient.permute(0, 2, 3, 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, Dict, List, Optional, Tuple, TypedDict, TypeVar
+from typing import Any, Dict, List, Optional, Tuple, TypedDict, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -82,7 +82,7 @@ def encode(array: Any, spec: str, seed: int = 0) -> bytes:
     """
     values = floats_of(array)
     frame: bytes = _core.encode(
-        values.flat, _spec_of(spec), _seed_of(seed), _innermost(values.shape)
+        values.flat, _spec_of(spec), seed_of(seed), _innermost(values.shape)
     )
     return frame
 
@@ -98,7 +98,7 @@ def decode(frame: Any) -> npt.NDArray[np.float32]:
     array([ 0.5, -3. ], dtype=float32)
     """
     try:
-        raw = memoryview(frame).cast("B")
+        raw: Any = memoryview(frame).cast("B")
     except TypeError:
         raise TypeError(
             f"frame is of {type(frame).__name__}; give bytes, or a contiguous buffer of them"
@@ -119,9 +119,8 @@ def quantize(array: Array, spec: str, seed: int = 0) -> Array:
     """
     values = floats_of(array)
     out = values.empty()
-    _core.quantize(values.flat, out, _spec_of(spec), _seed_of(seed), _innermost(values.shape))
-    result: Array = values.back(out)
-    return result
+    _core.quantize(values.flat, out, _spec_of(spec), seed_of(seed), _innermost(values.shape))
+    return cast(Array, values.back(out))
 
 
 def errors(array: Any, spec: str, seed: int = 0) -> Errors:
@@ -133,10 +132,8 @@ def errors(array: Any, spec: str, seed: int = 0) -> Errors:
     (0.1, 8.0)
     """
     values = floats_of(array)
-    found: Errors = _core.errors(
-        values.flat, _spec_of(spec), _seed_of(seed), _innermost(values.shape)
-    )
-    return found
+    found = _core.errors(values.flat, _spec_of(spec), seed_of(seed), _innermost(values.shape))
+    return cast(Errors, found)
 
 
 def _innermost(shape: Tuple[int, ...]) -> Optional[int]:
@@ -149,7 +146,7 @@ def _spec_of(spec: str) -> str:
     return spec
 
 
-def _seed_of(seed: int) -> int:
+def seed_of(seed: int) -> int:
     number = operator.index(seed)
     if not 0 <= number < 2**64:
         raise UsageError(f"{number} is no seed; give a whole number from 0 to 2^64 - 1")

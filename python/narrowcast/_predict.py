@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import os
-from typing import Any, Dict, Iterable, List, Optional, Union
+from typing import Any, Dict, Iterable, List, Optional, SupportsIndex, Union
 
 from ._program import ask
 
@@ -13,7 +14,7 @@ _Path = Union[str, "os.PathLike[str]"]
 def predict(
     net: str,
     profile: _Path,
-    workers: Union[int, Iterable[int]],
+    workers: Union[SupportsIndex, Iterable[SupportsIndex]],
     codecs: Union[str, Iterable[str]] = ("fp32", "dynamic8"),
     *,
     batch: Optional[int] = None,
@@ -32,9 +33,9 @@ def predict(
     >>> rows[1]["step_ms"] < rows[0]["step_ms"]
     True
     """
-    numbers = [workers] if isinstance(workers, int) else list(workers)
+    numbers = [workers] if isinstance(workers, SupportsIndex) else list(workers)
     words = ["predict", "--net", net, "--profile", os.fspath(profile)]
-    words += ["--workers", ",".join(str(number) for number in numbers)]
+    words += ["--workers", ",".join(str(operator.index(number)) for number in numbers)]
     words += ["--codec", ",".join(_listed(codecs)), "--algorithm", algorithm]
     return ask(words + _batch(batch))
 
@@ -42,7 +43,7 @@ def predict(
 def advise(
     net: str,
     profile: _Path,
-    workers: int,
+    workers: SupportsIndex,
     codecs: Union[str, Iterable[str]] = (),
     *,
     batch: Optional[int] = None,
@@ -57,7 +58,8 @@ def advise(
     >>> narrowcast.advise("resnet50", "ethernet-1g", 8)["verdict"]
     'compress'
     """
-    words = ["advise", "--net", net, "--profile", os.fspath(profile), "--workers", str(workers)]
+    words = ["advise", "--net", net, "--profile", os.fspath(profile), "--workers"]
+    words += [str(operator.index(workers))]
     if chosen := _listed(codecs):
         words += ["--codec", ",".join(chosen)]
     if max_error is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from typing import Sequence
+from typing import List, Sequence
 
 import torch
 from torch import nn
@@ -82,7 +82,7 @@ def emulate(
     Arithmetic(forward, backward, product, accumulate, kahan, seed).check()
     chosen = []
     # Inside of attention are layers whose weights it uses without calling them.
-    inside: list = []
+    inside: List[str] = []
     for name, module in model.named_modules():
         if any(fnmatch.fnmatchcase(name, pattern) for pattern in skip):
             if isinstance(module, nn.MultiheadAttention):

@@ -14,6 +14,7 @@
 #include "predict/calibrate.hpp"
 #include "python/src/net.hpp"
 #include "python/src/parts.hpp"
+#include "python/src/plans.hpp"
 
 namespace narrowcast::python {
 namespace {
@@ -44,7 +45,7 @@ NamedThings dict_of(const Advice& advice) {
   NamedThings out;
   out["compress"] = advice.verdict == Verdict::compress;
   out["codec"] = advice.best.codec;
-  out["plan"] = nb::cast(advice.best.plan);
+  out["plan"] = nb::cast(seen_by_all(advice.best.plan));
   out["step_ms"] = advice.best.forecast.step;
   out["fp32_step_ms"] = advice.plain.forecast.step;
   out["gain"] = advice.gain.times;

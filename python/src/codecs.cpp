@@ -22,6 +22,7 @@ namespace {
 namespace nb = nanobind;
 
 using BytesIn = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using BytesOut = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 Encoding with_seed(std::uint64_t seed) { return {.stream = stream_of({.seed = seed})}; }
 
@@ -49,6 +50,19 @@ nb::ndarray<nb::numpy, float, nb::ndim<1>> decode(const BytesIn& frame) {
   return {data, {count}, owner};
 }
 
+std::size_t encode_message(const FloatsIn& values, const BytesOut& message, const std::string& spec,
+                           std::uint64_t seed) {
+  const nb::gil_scoped_release free;
+  const std::span<std::uint8_t> room(message.data(), message.size());
+  return make_codec(spec)->encode(span_of(values), std::as_writable_bytes(room), with_seed(seed));
+}
+
+void decode_message(const BytesIn& message, const FloatsOut& values, const std::string& spec) {
+  const nb::gil_scoped_release free;
+  make_codec(spec)->decode(std::as_bytes(std::span(message.data(), message.size())),
+                           span_of(values));
+}
+
 void quantize(const FloatsIn& values, const FloatsOut& out, const std::string& spec,
               std::uint64_t seed, std::optional<std::size_t> innermost) {
   require(out.size() == values.size(), Fault::usage, "there must be as many results as values");
@@ -57,8 +71,9 @@ void quantize(const FloatsIn& values, const FloatsOut& out, const std::string& s
       ->quantize(span_of(values), span_of(out), with_seed(seed));
 }
 
-nb::dict errors(const FloatsIn& values, const std::string& spec, std::uint64_t seed,
-                std::optional<std::size_t> innermost) {
+nb::typed<nb::dict, nb::str, nb::any> errors(const FloatsIn& values, const std::string& spec,
+                                             std::uint64_t seed,
+                                             std::optional<std::size_t> innermost) {
   bench::Accuracy measured;
   {
     const nb::gil_scoped_release free;
@@ -66,7 +81,7 @@ nb::dict errors(const FloatsIn& values, const std::string& spec, std::uint64_t s
                                        with_seed(seed).stream);
   }
   const Distortion& distortion = measured.distortion;
-  nb::dict row;
+  nb::typed<nb::dict, nb::str, nb::any> row;
   row["samples"] = distortion.count();
   row["bits_per_value"] = measured.bits_per_value;
   row["mae"] = distortion.mean_absolute();
@@ -118,8 +133,8 @@ nb::dict row_of(const CodecRow& row, std::string_view spec) {
   return one;
 }
 
-nb::list codec_rows() {
-  nb::list rows;
+nb::typed<nb::list, nb::any> codec_rows() {
+  nb::typed<nb::list, nb::any> rows;
   for (const CodecRow& row : codecs())
     for (const std::string_view spec : row.variants) rows.append(row_of(row, spec));
   return rows;
@@ -133,6 +148,11 @@ void add_codecs(nb::module_& module) {
   module.def("encode", encode, arg("values").noconvert(), arg("spec"), arg("seed"),
              arg("innermost").none(), "A frame.");
   module.def("decode", decode, arg("frame").noconvert(), "The values of a frame, checked.");
+  module.def("encode_message", encode_message, arg("values").noconvert(),
+             arg("message").noconvert(), arg("spec"), arg("seed"),
+             "What travels between ranks, without a frame, into a buffer; its length.");
+  module.def("decode_message", decode_message, arg("message").noconvert(),
+             arg("values").noconvert(), arg("spec"), "The values of such a message.");
   module.def("quantize", quantize, arg("values").noconvert(), arg("out").noconvert(), arg("spec"),
              arg("seed"), arg("innermost").none(),
              "Encodes and decodes, into `out` of the same length.");

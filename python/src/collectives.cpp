@@ -30,18 +30,18 @@ struct Way {
 // Collectives of one conversation, in turn.
 class Talk {
  public:
-  Talk(const Net& net, std::uint32_t number) : group_(net.transport(), number) {}
+  Talk(const Net& net, std::uint32_t number) : net_(net), group_(net.transport(), number) {}
 
   void all_reduce(MutableFloats values, const Way& way, const std::string& algorithm,
                   Result result) {
-    const std::lock_guard lock(mutex_);
+    const Turn turn(*this);
     const Piece piece{.values = values, .codec = &codec(way)};
     narrowcast::all_reduce(all_reduce_row(algorithm), {&piece, 1},
                            {.travel = next_travel(way), .result = result}, group_);
   }
 
   void all_gather(const std::vector<MutableFloats>& parts, const Way& way) {
-    const std::lock_guard lock(mutex_);
+    const Turn turn(*this);
     require(parts.size() == static_cast<std::size_t>(group_.size()), Fault::usage,
             "every rank needs a part to gather");
     std::vector<Piece> pieces;
@@ -51,13 +51,13 @@ class Talk {
   }
 
   void send(MutableFloats values, const Way& way, int peer) {
-    const std::lock_guard lock(mutex_);
+    const Turn turn(*this);
     const Piece piece{.values = values, .codec = &codec(way)};
     send_receive({.out = {&piece, 1}, .to = peer}, next_travel(way), group_);
   }
 
   void receive(MutableFloats values, const Way& way, int peer) {
-    const std::lock_guard lock(mutex_);
+    const Turn turn(*this);
     const Piece piece{.values = values, .codec = &codec(way)};
     send_receive({.in = {&piece, 1}, .from = peer}, next_travel(way), group_);
   }
@@ -71,6 +71,13 @@ class Talk {
 
   Travel next_travel(const Way& way) { return {.seed = way.seed, .step = step_++}; }
 
+  // One at a time, and only while there is a connection: Python may close it and keep this.
+  struct Turn {
+    explicit Turn(Talk& talk) : lock(talk.mutex_) { talk.net_.transport(); }
+    std::lock_guard<std::mutex> lock;
+  };
+
+  const Net& net_;
   std::mutex mutex_;
   Conversation group_;
   std::uint64_t step_ = 0;  // so that each call throws its own dice

@@ -198,7 +198,8 @@ void add_exchange(nb::module_& module) {
           },
           arg("step"), arg("epoch"))
       .def("save", save)
-      .def("load", load, arg("saved"))
+      .def("load", load, arg("saved"),
+           nb::sig("def load(self, saved: collections.abc.Mapping[str, typing.Any]) -> None"))
       .def("close", &Exchanging::close);
   module.def("make_exchange", make_exchange, arg("net"), arg("plan"), arg("tensors"), arg("seed"),
              arg("channel"), arg("threads"), nb::keep_alive<0, 1>());

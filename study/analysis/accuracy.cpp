@@ -11,6 +11,16 @@ namespace {
 constexpr std::string_view kLast = "last_error";
 constexpr std::string_view kBest = "best_error";
 
+std::size_t pairs_across(const CellGroup& group, const CellGroup& baseline) {
+  std::map<std::string_view, std::string> machines;
+  for (const CellRecord* record : baseline.done)
+    if (record->value(kLast)) machines[record->cell.at("seed")] = machine_of(*record);
+  return static_cast<std::size_t>(std::ranges::count_if(group.done, [&](const CellRecord* record) {
+    const auto other = machines.find(record->cell.at("seed"));
+    return record->value(kLast) && other != machines.end() && other->second != machine_of(*record);
+  }));
+}
+
 Accuracy errors_of(const Neighbourhood& all, std::size_t group) {
   const CellGroup& own = all[group];
   Accuracy found{.group = group, .baseline = all.baseline_of(group)};
@@ -23,6 +33,7 @@ Accuracy errors_of(const Neighbourhood& all, std::size_t group) {
     const CellGroup& other = all[*found.baseline];
     found.last_contrast = paired_errors(last, values_by_seed(other.done, kLast));
     found.best_contrast = paired_errors(best, values_by_seed(other.done, kBest));
+    found.across = pairs_across(own, other);
   }
   return found;
 }

@@ -37,24 +37,6 @@ std::vector<double> logarithms(std::span<const double> values) {
   return logs;
 }
 
-// Where both have most repetitions: other processors have other times.
-std::optional<std::string> common_machine(const CellGroup& a, const CellGroup& b) {
-  const auto count = [](const CellGroup& group, const std::string& machine) {
-    return std::ranges::count(group.quiet, machine,
-                              [](const CellRecord* record) { return machine_of(*record); });
-  };
-  std::optional<std::string> best;
-  std::ptrdiff_t most = 0;
-  for (const CellRecord* record : a.quiet) {
-    const std::string machine = machine_of(*record);
-    if (const auto both = std::min(count(a, machine), count(b, machine)); both > most) {
-      most = both;
-      best = machine;
-    }
-  }
-  return best;
-}
-
 Contrast gain_between(const Timing& times, const Timing& baseline) {
   if (times.values.empty() || baseline.values.empty()) return {};
   if (std::min(times.values.size(), baseline.values.size()) < 2)
@@ -95,6 +77,23 @@ Timing timing_of(const CellGroup& group) {
     timing.mean.high = high.begin()->second;
   }
   return timing;
+}
+
+std::optional<std::string> common_machine(const CellGroup& a, const CellGroup& b) {
+  const auto count = [](const CellGroup& group, const std::string& machine) {
+    return std::ranges::count(group.quiet, machine,
+                              [](const CellRecord* record) { return machine_of(*record); });
+  };
+  std::optional<std::string> best;
+  std::ptrdiff_t most = 0;
+  for (const CellRecord* record : a.quiet) {
+    const std::string machine = machine_of(*record);
+    if (const auto both = std::min(count(a, machine), count(b, machine)); both > most) {
+      most = both;
+      best = machine;
+    }
+  }
+  return best;
 }
 
 Contrast gain_of(const CellGroup& group, const CellGroup& baseline) {

@@ -16,7 +16,9 @@ struct Timing {
   std::vector<double> values = {};  // above 0
 };
 Timing timing_of(const CellGroup& group);
-// On the machine where both have most repetitions; nothing when there is none such.
+// Where both have most repetitions: other processors have other times. None when no processor has both.
+std::optional<std::string> common_machine(const CellGroup& a, const CellGroup& b);
+// There; nothing when there is none such.
 Contrast gain_of(const CellGroup& group, const CellGroup& baseline);
 
 // An interval of a product or ratio from those of its factors, on the logarithm: how far they reach adds up

@@ -10,15 +10,6 @@
 namespace narrowcast {
 namespace {
 
-// A calibration is as good as the machine was quiet; a profile from elsewhere is not measured at all.
-bool is_computed(const Cell& cell) {
-  return cell.kind == "predict" && cell.at("profile") != "here";
-}
-
-bool times_count(const CellRecord& record) {
-  return is_computed(record.cell) || record.others <= kBusy;
-}
-
 void take(const CellRecord& record, CellGroup& group) {
   if (record.state == CellState::failed) {
     ++group.failed;

@@ -46,6 +46,12 @@ std::string machine_of(const CellRecord& record);
 // Only its records of there.
 CellGroup on_machine(CellGroup group, std::string_view machine);
 
+// An axis of groups, not of cells: where times are of several machines, each group is of one of them.
+inline constexpr std::string_view kMachineAxis = "machine";
+// Groups of which no time is another machine's. Training keeps all its errors, and the times of the machine that most
+// of it was timed on.
+std::vector<CellGroup> by_machine(std::vector<CellGroup> groups);
+
 // By seed; of records that have such a value, a finite one.
 using BySeed = std::map<std::string, double, std::less<>>;
 BySeed values_by_seed(std::span<const CellRecord* const> records, std::string_view name);

@@ -14,7 +14,8 @@ namespace {
 std::string axes_of(const Cell& cell) {
   std::string all;
   for (const auto& [axis, value] : cell.axes)
-    if (value != "none") all.append(axis).append(1, '\0').append(value).append(1, '\0');
+    if (value != "none" && axis != kMachineAxis)
+      all.append(axis).append(1, '\0').append(value).append(1, '\0');
   return all;
 }
 

@@ -11,8 +11,8 @@ namespace narrowcast {
 namespace {
 
 bool same_step(const Cell& predicted, const Cell& measured) {
-  constexpr std::array<std::string_view, 8> kAxes{"net",  "parallel", "workers", "transport",
-                                                  "link", "codec",    "plan",    "batch"};
+  constexpr std::array<std::string_view, 9> kAxes{
+      "net", "parallel", "workers", "transport", "link", "codec", "plan", "batch", kMachineAxis};
   return std::ranges::all_of(kAxes, [&](std::string_view axis) {
     return chosen(predicted, axis) == chosen(measured, axis);
   });

@@ -30,7 +30,7 @@ bool is_measured(const Cell& cell) { return cell.at("profile") == "here"; }
 
 void check(const Cell& cell) {
   count_at(cell, "workers");
-  make_codec(setting_or(cell, "codec", "fp32"));
+  make_codec(codec_spec(cell));
   if (is_measured(cell)) {
     check_ranks(cell);
     network_row(cell.at("net"));
@@ -83,7 +83,7 @@ std::vector<CellCommand> commands(const Cell& cell, const CellPlace& place) {
                                     "--parallel",
                                     std::string(cell.at("parallel")),
                                     "--codec",
-                                    setting_or(cell, "codec", "fp32"),
+                                    codec_spec(cell),
                                     "--algorithm",
                                     setting_or(cell, "algorithm", "direct"),
                                     "--json"};

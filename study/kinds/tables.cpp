@@ -32,13 +32,13 @@ Cell with_two(Cell cell) {
 
 void check_transfer(const Cell& cell) {
   check_ranks(with_two(cell));
-  make_codec(setting_or(cell, "codec", "fp32"));
+  make_codec(codec_spec(cell));
 }
 
 std::vector<CellCommand> transfer_commands(const Cell& cell, const CellPlace&) {
   const std::string size(cell.at("size"));
   std::vector<std::string> words = {"bench", "transfer", "--codec", "fp32"};
-  if (const std::string codec = setting_or(cell, "codec", "fp32"); codec != "fp32")
+  if (const std::string codec = codec_spec(cell); codec != "fp32")
     words.insert(words.end(), {"--codec", codec});
   words.insert(words.end(), {"-b", size, "-e", size, "-n", setting_or(cell, "iterations", "20"),
                              "--seed", std::string(cell.at("seed")), "--json"});
@@ -62,12 +62,12 @@ constexpr std::array kRoundOffAxes{KindAxis{"codec", "float:e=5,m=2"}, KindAxis{
 constexpr std::array<std::string_view, 2> kRoundOffSettings{"values", "codec"};
 
 void check_round_off(const Cell& cell) {
-  make_codec(setting_or(cell, "codec", "fp32"));
+  make_codec(codec_spec(cell));
   count_at(cell, "ranks");
 }
 
 std::vector<CellCommand> round_off_commands(const Cell& cell, const CellPlace&) {
-  return {{.words = {"errors", "allreduce", "--codec", setting_or(cell, "codec", "fp32"), "--ranks",
+  return {{.words = {"errors", "allreduce", "--codec", codec_spec(cell), "--ranks",
                      std::string(cell.at("ranks")), "--values", setting_or(cell, "values", "9408"),
                      "--seed", std::string(cell.at("seed")), "--json"}}};
 }
@@ -78,14 +78,13 @@ constexpr std::array kErrorsAxes{KindAxis{"codec", ""}, KindAxis{"data", "normal
 constexpr std::array<std::string_view, 2> kErrorsSettings{"samples", "codec"};
 
 void check_errors(const Cell& cell) {
-  make_codec(setting_or(cell, "codec", "fp32"));
+  make_codec(codec_spec(cell));
   distribution(std::string(cell.at("data")));
 }
 
 std::vector<CellCommand> errors_commands(const Cell& cell, const CellPlace&) {
-  return {{.words = {"errors", setting_or(cell, "codec", "fp32"), "--dist",
-                     std::string(cell.at("data")), "--samples", setting_or(cell, "samples", "1M"),
-                     "--json"}}};
+  return {{.words = {"errors", codec_spec(cell), "--dist", std::string(cell.at("data")),
+                     "--samples", setting_or(cell, "samples", "1M"), "--json"}}};
 }
 
 // ---- paper: what a paper's own model says ----

@@ -1,7 +1,6 @@
 // train: a network until its last epoch, tested after each. What it learns depends on the seed and not on
 // transport, link or load: one such cell serves all of them.
 #include <array>
-#include <limits>
 
 #include "base/error.hpp"
 #include "study/kinds/rows.hpp"
@@ -27,27 +26,6 @@ std::vector<CellCommand> commands(const Cell& cell, const CellPlace&) {
   return {{.words = words, .launcher = launcher_of(cell)}};
 }
 
-EpochPoint epoch_of(const JsonTree& line) {
-  EpochPoint point = {.epoch = number_in(line, "epoch"),
-                      .train_loss = 0,
-                      .test_error = std::nullopt,
-                      .images_per_s = number_in(line, "images_per_s"),
-                      .step_ms = number_in(line, "step_ms"),
-                      .compute_ms = number_in(line, "compute_ms"),
-                      .wait_ms = number_in(line, "wait_ms"),
-                      .overlap = number_in(line, "overlap"),
-                      .wire_bytes = number_in(line, "wire_bytes"),
-                      .fp32_bytes = number_in(line, "fp32_bytes")};
-  // A loss that is not finite is null.
-  const JsonTree* loss = line.find("train_loss");
-  point.train_loss = loss != nullptr && loss->kind != JsonKind::null
-                         ? loss->number
-                         : std::numeric_limits<double>::quiet_NaN();
-  const JsonTree* error = line.find("test_error");
-  if (error != nullptr && error->kind != JsonKind::null) point.test_error = error->number;
-  return point;
-}
-
 void take_summary(const JsonTree& line, CellRecord& record) {
   take_numbers(line, kOfSummary, record);
   const double steps = number_in(line, "steps");
@@ -63,7 +41,7 @@ void read(const std::string& printed, CellRecord& record) {
     const JsonTree* event = line.find("event");
     require(event != nullptr, Fault::wire, "it printed a line without \"event\"");
     if (event->text == "config") take_numbers(line, kOfConfig, record);
-    if (event->text == "epoch") record.epochs.push_back(epoch_of(line));
+    if (event->text == "epoch") add_epoch(record.epochs, epoch_of_json(line));
     if (event->text == "summary") {
       take_summary(line, record);
       ended = true;

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "plan/values.hpp"
+#include "transport/shaped.hpp"
 
 namespace narrowcast {
 namespace {
@@ -24,6 +25,12 @@ std::vector<std::string> split_blanks(const std::string& text) {
   std::vector<std::string> words;
   for (std::string word; in >> word;) words.push_back(word);
   return words;
+}
+
+// That the program slows itself down to: a launcher that is told of the link makes it.
+std::string_view own_shape(const Cell& cell) {
+  const bool made = setting_or(cell, kLauncher, "").find("{link}") != std::string::npos;
+  return made ? std::string_view() : chosen(cell, "link");
 }
 
 }  // namespace
@@ -46,6 +53,15 @@ int count_at(const Cell& cell, std::string_view axis) {
 std::string setting_or(const Cell& cell, std::string_view key, std::string_view usual) {
   const auto found = cell.settings.find(std::string(key));
   return found == cell.settings.end() ? std::string(usual) : found->second;
+}
+
+std::string codec_spec(const Cell& cell) {
+  for (const auto& [key, value] : cell.settings)
+    if (key == "scaling" || key.starts_with("plan."))
+      throw Error(Fault::usage,
+                  fmt::format("a part of kind {} takes a codec alone, and '{}' has '{}'", cell.kind,
+                              cell.at("codec"), key));
+  return setting_or(cell, "codec", "fp32");
 }
 
 std::vector<Setting> run_settings(const Cell& cell) {
@@ -88,9 +104,7 @@ std::vector<std::string> rank_words(const Cell& cell) {
   if (!launched)
     words = {"--workers", std::string(cell.at("workers")), "--transport",
              std::string(cell.at("transport"))};
-  // A launcher that is told of the link makes it.
-  const bool made = setting_or(cell, kLauncher, "").find("{link}") != std::string::npos;
-  if (const std::string_view link = chosen(cell, "link"); !link.empty() && !made) {
+  if (const std::string_view link = own_shape(cell); !link.empty()) {
     words.emplace_back("--shape");
     words.emplace_back(link);
   }
@@ -104,6 +118,7 @@ void check_ranks(const Cell& cell) {
   if (!launched && std::ranges::find(kTransports, transport) == kTransports.end())
     throw Error(Fault::usage,
                 fmt::format("transport is one of shm, gloo and mpi, not '{}'", transport));
+  if (const std::string_view link = own_shape(cell); !link.empty()) parse_shape(link);
 }
 
 std::vector<JsonTree> lines_of(const std::string& printed) {

@@ -44,6 +44,9 @@ std::string_view chosen(const Cell& cell, std::string_view axis);
 int count_at(const Cell& cell, std::string_view axis);
 std::string setting_or(const Cell& cell, std::string_view key, std::string_view usual);
 
+// Of kinds that take a codec and nothing else. Fault::usage for a name that stands for more.
+std::string codec_spec(const Cell& cell);
+
 // Each line of JSON Lines. Fault::wire for what is none, and when there is none.
 std::vector<JsonTree> lines_of(const std::string& printed);
 double number_in(const JsonTree& object, std::string_view key);  // Fault::wire unless there is one

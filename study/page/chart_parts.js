@@ -165,6 +165,8 @@ const Parts = (() => {
       grid: {color: style('--line'), borderColor: style('--line'), tickLength: 4},
       ticks: {color: style('--soft'), maxRotation: 0, callback: (value) => text(value)},
     };
+    // There is no epoch between two.
+    if (values && values.every(Number.isInteger)) options.ticks.precision = 0;
     if (log) {
       options.bounds = 'data';
       // Counts as they were measured, when they are few.
@@ -177,9 +179,18 @@ const Parts = (() => {
     return options;
   }
 
+  // A long name has several lines: 'qsgd:bits=4,bucket=512' breaks after its colon.
+  const kLongName = 18;
+  const lines = (name) => (name.length > kLongName ? name.split(/(?<=:)|(?<=,) /) : name);
   const category = () => ({
     grid: {display: false, borderColor: style('--line')},
-    ticks: {color: style('--ink'), autoSkip: false},
+    ticks: {
+      color: style('--ink'),
+      autoSkip: false,
+      callback(value) {
+        return lines(this.getLabelForValue(value));
+      },
+    },
   });
 
   function config(type, datasets, options) {

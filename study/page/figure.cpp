@@ -130,11 +130,16 @@ std::string csv_of(const Table& table) {
   std::string out;
   for (std::size_t i = 0; i < table.columns.size(); ++i)
     out += (i == 0 ? "" : ",") + quoted(csv_heading(table.columns[i]));
+  std::string end;
+  for (const TableConstant& constant : table.constants) {
+    out += "," + quoted(constant.name);
+    end += "," + quoted(constant.value);
+  }
   out += "\r\n";
   for (const auto& row : table.rows) {
     for (std::size_t i = 0; i < row.size(); ++i)
       out += (i == 0 ? "" : ",") + quoted(text_in(row[i]));
-    out += "\r\n";
+    out += end + "\r\n";
   }
   return out;
 }

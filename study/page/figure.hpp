@@ -30,9 +30,16 @@ struct TableColumn {
   std::optional<int> decimals = {};  // of numbers; else some three digits
 };
 
+// The same in all rows: people read it in the caption, files have it as a last column.
+struct TableConstant {
+  std::string name;
+  std::string value;
+};
+
 struct Table {
   std::vector<TableColumn> columns = {};
   std::vector<std::vector<TableValue>> rows = {};  // as wide as `columns`
+  std::vector<TableConstant> constants = {};
 
   std::size_t column(std::string_view name) const;  // which there must be
 };

@@ -85,22 +85,13 @@
   const again = () => [...drawn.keys()].forEach(draw);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', again);
 
-  const kMostPrinted = 80;
-  let opened = [];
+  // Folds that are closed stay so: their data is in the files beside the page.
   addEventListener('beforeprint', () => {
     document.documentElement.dataset.paper = '';
-    opened = [...document.querySelectorAll('details.data:not([open])')].filter(
-        (fold) => fold.querySelectorAll('tbody tr').length <= kMostPrinted);
-    opened.forEach((fold) => {
-      fold.open = true;
-    });
     canvases().forEach(draw);
   });
   addEventListener('afterprint', () => {
     delete document.documentElement.dataset.paper;
-    opened.forEach((fold) => {
-      fold.open = false;
-    });
     again();
   });
 

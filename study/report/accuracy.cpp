@@ -37,7 +37,7 @@ Figure errors_figure(const ReportData& data) {
                          .mark = 0,
                          .first = data.study.baseline},
                 .showing = Showing::open};
-  columns.add_to(figure.table.columns);
+  columns.add_to(figure.table);
   auto& heads = figure.table.columns;
   heads.push_back(text_column("codec"));
   heads.push_back(number_column("seeds"));
@@ -77,7 +77,12 @@ void add_variance(Row& row, const std::optional<Variance>& variance) {
 
 Figure variance_figure(const ReportData& data) {
   std::vector<const Cell*> cells;
-  for (const Anova& anova : data.analysis.anova) cells.push_back(&anova.surroundings);
+  std::vector<const Anova*> known;
+  for (const Anova& anova : data.analysis.anova)
+    if (anova.last || anova.best) {
+      known.push_back(&anova);
+      cells.push_back(&anova.surroundings);
+    }
   const std::vector<Axes> settings = settings_of(cells);
   const SettingColumns columns(settings);
   Figure figure{
@@ -87,7 +92,7 @@ Figure variance_figure(const ReportData& data) {
           "One-way analysis of variance over codecs: a small p says that some mean differs. " +
           columns.common(),
       .showing = Showing::open};
-  columns.add_to(figure.table.columns);
+  columns.add_to(figure.table);
   auto& heads = figure.table.columns;
   heads.push_back(text_column("codecs"));
   for (const std::string which : {"last", "best"}) {
@@ -98,17 +103,35 @@ Figure variance_figure(const ReportData& data) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     Row& row = figure.table.rows.emplace_back();
     columns.add_to(row, settings[i]);
-    row.emplace_back(fmt::format("{}", fmt::join(data.analysis.anova[i].codecs, ", ")));
-    add_variance(row, data.analysis.anova[i].last);
-    add_variance(row, data.analysis.anova[i].best);
+    row.emplace_back(fmt::format("{}", fmt::join(known[i]->codecs, ", ")));
+    add_variance(row, known[i]->last);
+    add_variance(row, known[i]->best);
   }
   return figure;
 }
 
+std::string across(const ReportData& data) {
+  std::size_t pairs = 0;
+  std::size_t mixed = 0;
+  for (const Accuracy& accuracy : data.analysis.accuracy)
+    if (accuracy.last_contrast) {
+      pairs += accuracy.last_contrast->effect.count;
+      mixed += accuracy.across;
+    }
+  if (mixed == 0) return {};
+  return fmt::format(
+      "{} of the {} pairs of runs were trained on different processors. Sums round differently "
+      "there, so such a pair "
+      "differs by chance even where the codec makes no difference: it widens the interval.",
+      mixed, pairs);
+}
+
 std::vector<Block> blocks(const ReportData& data) {
   std::vector<Block> all;
+  if (const std::string note = across(data); !note.empty()) all.emplace_back(Text{note});
   if (!data.analysis.accuracy.empty()) all.emplace_back(errors_figure(data));
-  if (!data.analysis.anova.empty()) all.emplace_back(variance_figure(data));
+  if (Figure figure = variance_figure(data); !figure.table.rows.empty())
+    all.emplace_back(std::move(figure));
   return all;
 }
 

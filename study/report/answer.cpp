@@ -1,8 +1,10 @@
 // The answer: does low precision improve end-to-end time with no accuracy loss, where, and by how much?
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "study/report/rows.hpp"
 #include "study/report/settings.hpp"
@@ -13,47 +15,69 @@ namespace {
 // Longer tables are closed at first.
 constexpr std::size_t kCompact = 24;
 
-std::string_view word_of(Pays pays) {
-  return pays == Pays::unknown ? "too little data" : name_of(pays);
+// A prediction has all the data it needs; its bounds may be too wide.
+std::string_view word_of(Pays pays, Source source) {
+  if (pays != Pays::unknown) return name_of(pays);
+  return source == Source::measured ? "too little data" : "unclear";
 }
 
 std::string times(double gain) { return fmt::format("{:.2g} times", gain); }
 
+// "all 4 measured settings", "3 of 4 measured settings", "the only measured setting".
 std::string settings_text(std::size_t count, std::size_t all, Source source) {
-  const std::string what = fmt::format("{} setting{}", source_label(source), all == 1 ? "" : "s");
-  if (all == 1) return count == 1 ? "the only " + what : "the one " + what;
+  const std::string what = source_label(source) + (all == 1 ? " setting" : " settings");
+  if (all == 1) return "the only " + what;
+  if (all == 2 && count == 2) return "both " + what;
   return count == all ? fmt::format("all {} {}", all, what)
                       : fmt::format("{} of {} {}", count, all, what);
 }
 
 std::string gains(const Tally& tally, const std::string& baseline) {
-  if (!tally.median_gain || !tally.largest_gain) return ".";
+  if (!tally.median_gain || !tally.largest_gain) return "less time than " + baseline;
   if (tally.yes == 1)
-    return fmt::format(", {} as quick as {}.", times(*tally.largest_gain), baseline);
-  return fmt::format(", {} as quick as {} in the median and {} at most.", times(*tally.median_gain),
-                     baseline, times(*tally.largest_gain));
+    return fmt::format("steps {} as quick as {}", times(*tally.largest_gain), baseline);
+  return fmt::format("steps {} as quick as {} in the median and {} at most",
+                     times(*tally.median_gain), baseline, times(*tally.largest_gain));
+}
+
+// Where nothing was measured, that a codec is quicker is all that predictions say.
+std::string predicted_verdict(const Tally& tally, const std::string& baseline) {
+  const std::size_t quicker = tally.yes + tally.if_accurate;
+  const std::string where = settings_text(quicker, tally.settings, Source::predicted);
+  if (quicker == 0)
+    return fmt::format("In {} no codec would be quicker than {} by more than predictions are off.",
+                       settings_text(tally.settings, tally.settings, Source::predicted), baseline);
+  return fmt::format(
+      "In {} some codec would be quicker than {} by more than predictions are off; what it does to "
+      "the error is not predicted.",
+      where, baseline);
+}
+
+std::string measured_verdict(const Tally& tally, const std::string& baseline) {
+  constexpr Source kSource = Source::measured;
+  if (tally.yes > 0)
+    return fmt::format("Yes in {}: a test error that is no worse, and {}.",
+                       settings_text(tally.yes, tally.settings, kSource), gains(tally, baseline));
+  if (tally.if_accurate > 0)
+    return fmt::format(
+        "Quicker, yes: in {} some codec takes less time than {}. That it loses no accuracy there "
+        "is not "
+        "shown yet.",
+        settings_text(tally.if_accurate, tally.settings, kSource), baseline);
+  if (tally.no > 0)
+    return fmt::format("No in {}: no codec is both quicker than {} and as accurate{}.",
+                       settings_text(tally.no, tally.settings, kSource), baseline,
+                       tally.unknown > 0 ? "; the data does not suffice for the others" : "");
+  if (tally.settings == 1)
+    return "Too early to say: the only measured setting has too few quiet runs to compare.";
+  return fmt::format(
+      "Too early to say: none of the {} measured settings has enough quiet runs to compare.",
+      tally.settings);
 }
 
 std::string verdict(const Tally& tally, Source source, const std::string& baseline) {
-  const bool measured = source == Source::measured;
-  if (tally.yes > 0)
-    return fmt::format("Yes in {}: low precision {} to an error that is no worse in less time{}",
-                       settings_text(tally.yes, tally.settings, source),
-                       measured ? "trains" : "would train", gains(tally, baseline));
-  if (tally.if_accurate > 0)
-    return fmt::format(
-        "Quicker in {}, where some codec {} less time than {}; that its error is the same was not "
-        "shown there.",
-        settings_text(tally.if_accurate, tally.settings, source), measured ? "takes" : "would take",
-        baseline);
-  if (tally.no > 0 && tally.unknown == 0)
-    return fmt::format("No: in {} no codec is both quicker than {} and as accurate.",
-                       settings_text(tally.settings, tally.settings, source), baseline);
-  if (tally.no > 0)
-    return fmt::format("No in {}; the data does not suffice for the others.",
-                       settings_text(tally.no, tally.settings, source));
-  return fmt::format("The data does not suffice to say so of {}.",
-                     settings_text(tally.settings, tally.settings, source));
+  return source == Source::measured ? measured_verdict(tally, baseline)
+                                    : predicted_verdict(tally, baseline);
 }
 
 std::string wins(const Tally& tally) {
@@ -64,19 +88,32 @@ std::string wins(const Tally& tally) {
   return text.empty() ? text : text + ".";
 }
 
-// By each value of an axis: in how many of its settings it pays.
+// What became of all settings, where the first sentence counts only some.
+std::string rest(const Tally& tally) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::size_t count, std::string_view what) {
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, what));
+  };
+  add(tally.yes, "quicker and no worse");
+  add(tally.if_accurate, "quicker, but the error not shown to be the same");
+  add(tally.no, "not quicker, or less accurate");
+  add(tally.unknown, "with too little data");
+  if (parts.size() < 2) return {};
+  return fmt::format("Of {} settings: {}.", tally.settings, fmt::join(parts, "; "));
+}
+
+// By each value of an axis: in how many of its settings some codec is quicker.
 std::string where(const StudyAnswer& answer, Source source, std::string_view axis) {
   std::map<std::string, std::pair<std::size_t, std::size_t>> counts;
   std::vector<std::string> order;
   for (const StudySetting& setting : answer.settings) {
     const auto value = setting.axes.find(axis);
     if (setting.source != source || value == setting.axes.end()) continue;
-    const std::string name =
-        value->second.empty() || value->second == "none" ? "no limit" : value->second;
+    const bool is_link = axis == "link" && !value->second.empty() && value->second != "none";
+    const std::string name = is_link ? value->second : axis_value(axis, value->second);
     if (!counts.contains(name)) order.push_back(name);
     auto& [yes, all] = counts[name];
-    yes += setting.pays == Pays::yes ||
-           (source == Source::predicted && setting.pays == Pays::if_accurate);
+    yes += setting.pays == Pays::yes || setting.pays == Pays::if_accurate;
     ++all;
   }
   if (order.size() < 2) return {};
@@ -84,10 +121,17 @@ std::string where(const StudyAnswer& answer, Source source, std::string_view axi
   for (const std::string& name : order)
     text += fmt::format("{}{} ({} of {})", text.empty() ? "" : ", ", name, counts[name].first,
                         counts[name].second);
-  return fmt::format("{} by {}: {}.",
-                     source == Source::measured ? "Settings in which it pays"
-                                                : "Settings in which it would be quicker",
-                     axis_name(axis), text);
+  return fmt::format("Quicker, by {}: {}.", axis_name(axis), text);
+}
+
+std::string machines(const StudyAnswer& answer) {
+  std::set<std::string> names;
+  for (const StudySetting& setting : answer.settings)
+    if (const auto machine = setting.axes.find("machine"); machine != setting.axes.end())
+      names.insert(machine->second);
+  if (names.size() < 2) return {};
+  return fmt::format("Times are of {} kinds of machine ({}); each is compared with its own only.",
+                     names.size(), fmt::join(names, "; "));
 }
 
 // The choice that a setting's row shows: the best, or else the quickest.
@@ -123,20 +167,21 @@ Figure settings_figure(const ReportData& data, Source source) {
   Figure figure{.id = measured ? "answer" : "answer-predicted",
                 .title = measured ? "Measured settings" : "Predicted settings",
                 .caption = fmt::format("The best codec of each setting; gain is how many times as "
-                                       "quick as {} a step is, with its "
-                                       "95 % interval. {}",
-                                       data.study.baseline, columns.common()),
+                                       "quick as {} a step is, with {}. {}",
+                                       data.study.baseline,
+                                       measured ? "its 95 % interval" : "the prediction's bounds",
+                                       columns.common()),
                 .showing = settings.size() > kCompact ? Showing::folded : Showing::open};
   // What people look for first is what a phone shows.
   figure.table.columns.push_back(verdict_column("pays"));
   add_estimate(figure.table.columns, number_column("gain", "times", 2));
   figure.table.columns.push_back(text_column("codec"));
-  columns.add_to(figure.table.columns);
+  columns.add_to(figure.table);
   figure.table.columns.push_back(verdict_column("time"));
   figure.table.columns.push_back(verdict_column("error"));
   for (std::size_t i = 0; i < settings.size(); ++i) {
     Row& row = figure.table.rows.emplace_back();
-    row.emplace_back(std::string(word_of(settings[i]->pays)));
+    row.emplace_back(std::string(word_of(settings[i]->pays, source)));
     const Choice* choice = shown(*settings[i]);
     add_estimate(row, choice == nullptr ? Estimate{} : choice->gain.effect);
     row.emplace_back(choice == nullptr ? std::string()
@@ -159,17 +204,25 @@ void add_source(std::vector<Block>& blocks, const ReportData& data, Source sourc
   const bool leads = measured || answer.measured.settings == 0;
   blocks.emplace_back(
       Text{verdict(tally, source, data.study.baseline), leads ? TextRole::lead : TextRole::plain});
-  std::string more = wins(tally);
-  for (const std::string_view axis : {"net", measured ? "link" : "profile"})
-    if (const std::string text = where(answer, source, axis); !text.empty())
-      more += (more.empty() ? "" : " ") + text;
-  if (!more.empty()) blocks.emplace_back(Text{more});
+  Bullets more;
+  const auto add = [&](const std::string& text) {
+    if (!text.empty()) more.items.push_back(text);
+  };
+  if (measured) add(rest(tally));
+  add(wins(tally));
+  for (const std::string_view axis : {"net", measured ? "link" : "profile", "workers", "parallel"})
+    add(where(answer, source, axis));
+  if (measured) add(machines(answer));
+  if (!more.items.empty()) blocks.emplace_back(more);
 }
 
 std::vector<Block> blocks(const ReportData& data) {
   const StudyAnswer& answer = data.analysis.answer;
   std::vector<Block> all;
-  if (answer.settings.empty())
+  const bool has_baseline = std::ranges::any_of(data.analysis.groups, [&](const CellGroup& group) {
+    return group.at("codec") == data.study.baseline && !group.done.empty();
+  });
+  if (answer.settings.empty() || !has_baseline)
     return {Text{fmt::format("There is nothing to compare with {} yet.", data.study.baseline),
                  TextRole::lead}};
   add_source(all, data, Source::measured);

@@ -27,7 +27,7 @@ std::vector<Block> blocks(const ReportData& data) {
                .facets = columns.names(),
                .x_scale = AxisScale::logarithmic,
                .first = data.study.baseline}};
-  columns.add_to(figure.table.columns);
+  columns.add_to(figure.table);
   auto& heads = figure.table.columns;
   heads.push_back(text_column("codec"));
   heads.push_back(number_column("workers", "", 0));

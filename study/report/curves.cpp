@@ -54,7 +54,7 @@ std::vector<Block> blocks(const ReportData& data) {
                          .series = "codec",
                          .facets = columns.names(),
                          .first = data.study.baseline}};
-  columns.add_to(figure.table.columns);
+  columns.add_to(figure.table);
   figure.table.columns.push_back(text_column("codec"));
   figure.table.columns.push_back(number_column("epoch"));
   add_estimate(figure.table.columns, number_column("test error", "%", 2));

@@ -33,7 +33,7 @@ Figure gains(const ReportData& data, std::span<const Speed* const> speeds, Sourc
                          .series = "codec",
                          .facets = columns.names(),
                          .mark = 1}};
-  columns.add_to(figure.table.columns);
+  columns.add_to(figure.table);
   figure.table.columns.push_back(text_column("codec"));
   add_contrast(figure.table.columns, number_column("gain", "times", 2));
   for (std::size_t i = 0; i < speeds.size(); ++i) {

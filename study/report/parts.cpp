@@ -42,7 +42,7 @@ std::vector<Block> blocks(const ReportData& data) {
                          .x = "codec",
                          .facets = columns.names(),
                          .stacks = {{{"compute", "wait"}}, {{"encode", "wire", "decode"}}}}};
-  columns.add_to(figure.table.columns);
+  columns.add_to(figure.table);
   figure.table.columns.push_back(text_column("codec"));
   figure.table.columns.push_back(number_column("step", "ms"));
   for (const Part& part : kParts) figure.table.columns.push_back(number_column(part.name, "ms"));

@@ -23,7 +23,7 @@ Figure checks_figure(const ReportData& data) {
                          .x_scale = AxisScale::logarithmic,
                          .y_scale = AxisScale::logarithmic,
                          .first = data.study.baseline}};
-  columns.add_to(figure.table.columns);
+  columns.add_to(figure.table);
   auto& heads = figure.table.columns;
   heads.push_back(text_column("codec"));
   heads.push_back(number_column("measured", "ms"));

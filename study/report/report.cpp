@@ -25,7 +25,9 @@ std::string subtitle(const Study& study, std::span<const CellRecord> records) {
   std::string text = fmt::format("Study {}: {} of {} cells done", study.name, done.size(),
                                  std::max(study.cells.size(), known.size()));
   if (known.size() > done.size()) text += fmt::format(", {} failed", known.size() - done.size());
-  if (!first.empty()) text += fmt::format("; {} to {}", first.substr(0, 10), last.substr(0, 10));
+  const std::string begin = first.substr(0, 10);
+  const std::string end = last.substr(0, 10);
+  if (!begin.empty()) text += "; " + (begin == end ? begin : fmt::format("{} to {}", begin, end));
   return text + ".";
 }
 

@@ -35,7 +35,7 @@ std::vector<Block> blocks(const ReportData& data) {
       .caption = "Mean relative error of an all-reduce whose partial sums are in few bits. " +
                  columns.common(),
       .look = {.drawing = Drawing::bars, .x = "algorithm", .y = "round-off", .series = "sums"}};
-  columns.add_to(figure.table.columns);
+  columns.add_to(figure.table);
   figure.table.columns.push_back(text_column("codec"));
   figure.table.columns.push_back(text_column("algorithm"));
   figure.table.columns.push_back(text_column("sums"));

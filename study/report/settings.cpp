@@ -26,7 +26,8 @@ constexpr std::array kWords{AxisWord{"net", "network", "{}"},
                             AxisWord{"batch", "batch", "batch {}"},
                             AxisWord{"ranks", "ranks", "{} ranks"},
                             AxisWord{"size", "size", "{} bytes"},
-                            AxisWord{"model", "model", "{}"}};
+                            AxisWord{"model", "model", "{}"},
+                            AxisWord{"machine", "machine", "on {}"}};
 constexpr std::array<std::string_view, 3> kNoSetting{"codec", "plan", "seed"};
 
 std::string_view at(const Axes& axes, std::string_view axis) {
@@ -118,10 +119,13 @@ SettingColumns::SettingColumns(std::span<const Axes> settings, std::string_view 
   }
 }
 
-void SettingColumns::add_to(std::vector<TableColumn>& columns) const {
+void SettingColumns::add_to(Table& table) const {
   for (const Varying& each : varying_)
-    columns.push_back(each.numbers ? number_column(axis_name(each.axis))
-                                   : text_column(axis_name(each.axis)));
+    table.columns.push_back(each.numbers ? number_column(axis_name(each.axis))
+                                         : text_column(axis_name(each.axis)));
+  for (const auto& [axis, value] : common_)
+    if (!value.empty())
+      table.constants.push_back({axis_name(axis), value == "none" ? "no limit" : value});
 }
 
 void SettingColumns::add_to(Row& row, const Axes& setting) const {

@@ -18,7 +18,7 @@ class SettingColumns {
  public:
   explicit SettingColumns(std::span<const Axes> settings, std::string_view without = {});
 
-  void add_to(std::vector<TableColumn>& columns) const;
+  void add_to(Table& table) const;  // before other columns
   void add_to(Row& row, const Axes& setting) const;
 
   std::vector<std::string> names() const;  // of its columns: facets of a chart

@@ -37,7 +37,7 @@ std::vector<Block> blocks(const ReportData& data) {
     figure.look.series = "";
     figure.title = "Samples a second with " + axis_value("workers", *counts.begin());
   }
-  columns.add_to(figure.table.columns);
+  columns.add_to(figure.table);
   figure.table.columns.push_back(text_column("codec"));
   figure.table.columns.push_back(number_column("workers", "", 0));
   add_estimate(figure.table.columns, number_column("speed", "samples/s"));

@@ -50,7 +50,7 @@ Figure times_figure(const ReportData& data) {
                .y = "time",
                .facets = columns.names(),
                .first = data.study.baseline}};
-  columns.add_to(figure.table.columns);
+  columns.add_to(figure.table);
   auto& heads = figure.table.columns;
   heads.push_back(text_column("codec"));
   heads.push_back(text_column("source"));

@@ -6,7 +6,8 @@ namespace narrowcast {
 namespace {
 
 std::vector<Block> blocks(const ReportData& data) {
-  const std::vector<const CellGroup*> groups = done_groups(data, "transfer");
+  std::vector<const CellGroup*> groups = done_groups(data, "transfer");
+  std::erase_if(groups, [](const CellGroup* group) { return group->quiet.empty(); });
   if (groups.empty()) return {};
   const std::vector<Axes> settings = settings_of(cells_of(groups));
   const SettingColumns columns(settings, "size");
@@ -24,7 +25,7 @@ std::vector<Block> blocks(const ReportData& data) {
                .x_scale = AxisScale::logarithmic,
                .mark = 1,
                .first = data.study.baseline}};
-  columns.add_to(figure.table.columns);
+  columns.add_to(figure.table);
   auto& heads = figure.table.columns;
   heads.push_back(text_column("codec"));
   heads.push_back(number_column("size", "KiB"));
@@ -34,14 +35,14 @@ std::vector<Block> blocks(const ReportData& data) {
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const CellGroup& group = *groups[i];
     std::vector<double> speedups;
-    for (const CellRecord* record : group.done)
+    for (const CellRecord* record : group.quiet)
       if (const auto speedup = record->value("speedup")) speedups.push_back(*speedup);
     Row& row = figure.table.rows.emplace_back();
     columns.add_to(row, settings[i]);
     row.emplace_back(variant_of(group.cell));
-    row.push_back(scaled(mean_value(group.done, "bytes"), 1.0 / 1024));
-    row.push_back(value_of(mean_value(group.done, "time_us")));
-    row.push_back(value_of(mean_value(group.done, "fp32_us")));
+    row.push_back(scaled(mean_value(group.quiet, "bytes"), 1.0 / 1024));
+    row.push_back(value_of(mean_value(group.quiet, "time_us")));
+    row.push_back(value_of(mean_value(group.quiet, "fp32_us")));
     add_estimate(row, speedups.empty() ? Estimate{} : estimate(speedups));
   }
   return {figure};

@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <optional>
+#include <set>
 
 #include "base/error.hpp"
 #include "tests/support/bytes_in_files.hpp"
@@ -51,6 +52,47 @@ TEST(NewFile, ObeysTheMaskOfTheProcess) {
   });
   ASSERT_EQ(0, status);
   EXPECT_EQ(std::filesystem::perms(0640), std::filesystem::status(folder / "new").permissions());
+}
+
+TEST(NewFile, IsForNobodyElseUntilItIsComplete) {
+  const TemporaryFolder folder;
+  write_contents(folder / "open", "to all");
+  std::filesystem::permissions(folder / "open", std::filesystem::perms(0644));
+  NewFile file((folder / "open").string());
+  EXPECT_EQ(std::filesystem::perms(0600), std::filesystem::status(file.name()).permissions());
+  file.take_name();
+  EXPECT_EQ(std::filesystem::perms(0644), std::filesystem::status(folder / "open").permissions());
+}
+
+TEST(NewFile, HasANameThatNobodyCanGuess) {
+  const TemporaryFolder folder;
+  std::set<std::string> names;
+  for (int i = 0; i < 100; ++i) names.insert(NewFile((folder / "new").string()).name());
+  EXPECT_EQ(100u, names.size());
+}
+
+TEST(NewFile, ReplacesALinkAndDoesNotFollowIt) {
+  const TemporaryFolder folder;
+  write_contents(folder / "victim", "kept");
+  std::filesystem::create_symlink(folder / "victim", folder / "link");
+  NewFile file((folder / "link").string());
+  file.write(bytes_of("new"));
+  file.take_name();
+  EXPECT_EQ("kept", contents(folder / "victim"));
+  EXPECT_EQ("new", contents(folder / "link"));
+  EXPECT_FALSE(std::filesystem::is_symlink(folder / "link"));
+}
+
+TEST(NewFile, TakesAFreeNameOnceOnly) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink(folder / "nowhere", folder / "link");
+  EXPECT_FALSE(NewFile((folder / "link").string()).take_free_name());
+  NewFile first((folder / "new").string());
+  first.write(bytes_of("first"));
+  EXPECT_TRUE(first.take_free_name());
+  EXPECT_FALSE(NewFile((folder / "new").string()).take_free_name());
+  EXPECT_EQ("first", contents(folder / "new"));
+  EXPECT_EQ(2u, folder.files());
 }
 
 TEST(NewFile, SaysWhyItCannotBe) {

@@ -7,9 +7,9 @@
 
 #include "base/error.hpp"
 #include "cli/bench_collective_report.hpp"
-#include "cli/shape.hpp"
 #include "run/hosts.hpp"
 #include "tests/cli/run_command.hpp"
+#include "transport/shaped.hpp"
 
 namespace narrowcast::cli::test {
 namespace {

@@ -51,6 +51,12 @@ TEST(Completion, KnowsOtherShellsAndRefusesTheRest) {
   EXPECT_THAT(run_command({"completion", "fish"}).out,
               HasSubstr("complete -c narrowcast -n '__fish_seen_subcommand_from study; and "
                         "__fish_seen_subcommand_from run' -l most"));
+  // What was said already is not offered again.
+  EXPECT_THAT(run_command({"completion", "fish"}).out,
+              HasSubstr("complete -c narrowcast -n '__fish_seen_subcommand_from data; and not "
+                        "__fish_seen_subcommand_from pack info' -a 'pack info'\n"));
+  // A zsh without settings of its own has no completion that could be added to.
+  EXPECT_THAT(run_command({"completion", "zsh"}).out, HasSubstr("compinit && compinit;"));
   expect_refusal(run_command({"completion", "csh"}), 2);
 }
 

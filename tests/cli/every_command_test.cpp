@@ -37,6 +37,14 @@ TEST(EveryCommand, StartsItsHelpWithExamples) {
   }
 }
 
+TEST(EveryCommand, IsIntroducedByExamplesInTheOverview) {
+  for (const std::vector<std::string>& asked :
+       std::vector<std::vector<std::string>>{{"--help"}, {"bench", "--help"}, {"data", "--help"}}) {
+    const Outcome outcome = run_command(asked);
+    EXPECT_TRUE(outcome.out.starts_with("Examples:\n  narrowcast ")) << outcome.out;
+  }
+}
+
 TEST(EveryCommand, HasExamplesOfItself) {
   for (const Command& command : commands())
     for (const std::string& line : lines_of(std::string(command.examples)))

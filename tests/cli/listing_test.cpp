@@ -172,9 +172,14 @@ TEST(Doctor, SaysWhatIsThereAndWhatIsMissing) {
   const Outcome text = run_command({"doctor"});
   EXPECT_EQ(0, text.code) << text.err;
   for (const char* part : {"compiled", "usable", "in use", "scalar", "Copy speed", "Gloo",
-                           "Open MPI", "MPICH", "libtorch", "missing"})
+                           "Open MPI", "MPICH", "libtorch"})
     EXPECT_NE(std::string::npos, text.out.find(part)) << part;
   const auto line = json_of({"doctor", "--json"}).at(0);
+  const bool complete = std::ranges::all_of(line["engines"], [](const nlohmann::json& engine) {
+    return engine["state"] == "found" && engine["used"];
+  });
+  EXPECT_EQ(complete, text.out.ends_with("Nothing is missing.\n")) << text.out;
+  EXPECT_EQ(!complete, text.out.find("To have all of them") != std::string::npos) << text.out;
   EXPECT_EQ("scalar", line["targets_usable"][0]);
   EXPECT_EQ(4u, line["engines"].size());
   for (const nlohmann::json& engine : line["engines"])

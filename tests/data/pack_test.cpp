@@ -85,6 +85,17 @@ TEST(Pack, HoldsWhatTheFoldersHad) {
   set.test->check();
 }
 
+// The sides stand in its head: two bytes each, after the marker of the frame and three more.
+TEST(Jpeg, ThatAnnouncesMorePixelsThanItsBytesCanHoldIsRefused) {
+  std::string jpeg = jpeg_of(8, 8, {200, 0, 0});
+  const std::size_t frame = jpeg.find("\xff\xc0");
+  ASSERT_NE(std::string::npos, frame);
+  jpeg.replace(frame + 5, 4, "\x3f\xff\x3f\xff", 4);
+  packing::JpegReader reader;
+  EXPECT_EQ("wire: it announces more pixels than so few bytes can hold",
+            fault_text([&] { reader.read(std::as_bytes(std::span(jpeg))); }));
+}
+
 TEST(Pack, KnowsItsMeanAndDeviation) {
   const TemporaryFolder folder;
   write_divided(folder);

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "data/data.hpp"
 #include "tests/data/files.hpp"
@@ -92,6 +93,15 @@ TEST(Idx, IsRefusedWhenCompressedDataIsDamaged) {
   std::string bad = good;
   bad[good.size() - 6] = static_cast<char>(bad[good.size() - 6] ^ 1);
   EXPECT_THAT(damage(name, bad), HasSubstr("damaged"));
+}
+
+// Opening a pipe that nobody writes to would wait for ever.
+TEST(Idx, IsNeverWaitedFor) {
+  const TemporaryFolder folder;
+  write_mnist(folder.path());
+  std::filesystem::remove(folder / "train-labels-idx1-ubyte");
+  ASSERT_EQ(0, mkfifo((folder / "train-labels-idx1-ubyte").c_str(), 0600));
+  EXPECT_THAT(refusal_of({.what = folder.path().string()}), HasSubstr("it is no file"));
 }
 
 TEST(Idx, SaysWhichFileIsMissing) {

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "codec/codec.hpp"
+#include "tests/fuzz/support/allowed.hpp"
 
 namespace {
 
@@ -26,6 +27,7 @@ void check(const Codec& codec) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view spec(reinterpret_cast<const char*>(data), size);
+  const fuzz::Memory memory({4 * fuzz::kMega, 64}, size);
   std::unique_ptr<Codec> codec;
   try {
     codec = make_codec(spec, {.innermost = 12});

@@ -2,56 +2,52 @@
 // was read is written and read the same again.
 //
 //   input:   u8 which reader | the text
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-
 #include "base/json.hpp"
 #include "plan/toml.hpp"
 #include "predict/profile.hpp"
 #include "study/study.hpp"
-#include "tests/fuzz/allowed.hpp"
+#include "tests/fuzz/support/allowed.hpp"
 
 namespace {
 
 using namespace narrowcast;
-using Text = std::string_view;
+using fuzz::text_of;
 
-void plan(Text text) {
-  const Plan read = parse_plan(text, "plan.toml");
-  if (parse_plan(to_toml(read), "again") != read) std::abort();
+void plan(Bytes bytes) {
+  const Plan read = parse_plan(text_of(bytes), "plan.toml");
+  if (parse_plan(to_toml(read), "again") != read) abort();
 }
 
-void profile(Text text) {
-  const Profile read = parse_profile(text, "profile.toml");
-  if (parse_profile(to_toml(read), "again") != read) std::abort();
+void profile(Bytes bytes) {
+  const Profile read = parse_profile(text_of(bytes), "profile.toml");
+  if (parse_profile(to_toml(read), "again") != read) abort();
 }
 
-void study(Text text) { parse_study(text, "study.toml"); }
+void study(Bytes bytes) { parse_study(text_of(bytes), "study.toml"); }
 
-void record(Text text) {
-  const CellRecord read = record_of_json(text);
-  if (to_json(record_of_json(to_json(read))) != to_json(read)) std::abort();
+void record(Bytes bytes) {
+  const CellRecord read = record_of_json(text_of(bytes));
+  if (to_json(record_of_json(to_json(read))) != to_json(read)) abort();
 }
 
-void json(Text text) { parse_json(text); }
-void value(Text text) { parse_toml_value(text, "--set"); }
+void json(Bytes bytes) { parse_json(text_of(bytes)); }
+void value(Bytes bytes) { parse_toml_value(text_of(bytes), "--set"); }
 
-struct Reader {
-  void (*read)(Text text);
-  Fault refusal;
+constexpr fuzz::Allowance kToml{fuzz::kMega, 4 * fuzz::kKilo};
+constexpr fuzz::Allowance kJson{256 * fuzz::kKilo, fuzz::kKilo};
+
+const fuzz::Reader kReaders[] = {
+    {plan, {Fault::usage}, kToml},
+    {profile, {Fault::usage}, kToml},
+    // A few words may be a matrix of many cells, up to a limit.
+    {study, {Fault::usage}, {256 * fuzz::kMega, 4 * fuzz::kKilo}},
+    {record, {Fault::wire}, kJson},
+    {json, {Fault::wire}, kJson},
+    {value, {Fault::usage}, kToml},
 };
-constexpr Reader kReaders[] = {{plan, Fault::usage},  {profile, Fault::usage},
-                               {study, Fault::usage}, {record, Fault::wire},
-                               {json, Fault::wire},   {value, Fault::usage}};
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
-  const Reader& reader = kReaders[data[0] % std::size(kReaders)];
-  const Text text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  narrowcast::fuzz::expect({reader.refusal}, [&] { reader.read(text); });
-  return 0;
+  return fuzz::hand_over(kReaders, fuzz::bytes_of(data, size));
 }

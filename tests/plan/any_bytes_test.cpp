@@ -26,6 +26,35 @@ RC_GTEST_PROP(EveryPlan, ComesBackFromItsText, ()) {
   RC_ASSERT(parse_plan(to_toml(plan), "plan") == plan);
 }
 
+// The parser takes the stack for every dot of a key, and there is an end to it.
+TEST(AnyBytes, ThatNestDeeplyAreRefused) {
+  std::string key = "a";
+  for (int i = 0; i < 300'000; ++i) key += i % 2 == 0 ? ".a" : " . 'b'";
+  for (const std::string& text : {key + " = 1", "\n\n[" + key + "]", "x = { " + key + " = 1 }",
+                                  "x = [{ " + key + " = 1 }]"}) {
+    try {
+      parse_toml(text, "deep.toml");
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_EQ(Fault::usage, error.fault());
+      EXPECT_EQ("deep.toml:" + std::string(text.starts_with('\n') ? "3" : "1") +
+                    ": tables are nested too deeply",
+                std::string(error.what()));
+    }
+  }
+}
+
+TEST(AnyBytes, MayHaveManyDotsElsewhere) {
+  const std::string dots(1000, '.');
+  std::string numbers;
+  for (int i = 0; i < 1000; ++i) numbers += "1.5, ";
+  const TomlTree tree =
+      parse_toml("a = \"" + dots + "\\\"" + dots + "\" # " + dots + "\nb = '" + dots + "'\nc = [" +
+                     numbers + "]\nd = \"\"\"\n" + dots + "\n\"\"\"\n",
+                 "dots.toml");
+  EXPECT_EQ(4u, tree.keys.size());
+}
+
 RC_GTEST_PROP(AnyBytes, AreAnswered, ()) { answer(*rc::gen::arbitrary<std::string>()); }
 
 RC_GTEST_PROP(AnyBytes, OfTomlsOwnLettersAreAnswered, ()) {

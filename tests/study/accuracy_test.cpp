@@ -217,5 +217,14 @@ TEST(AnAnova, IsOverAllCodecsAndOverThoseOfD16) {
   EXPECT_EQ(four.anova[1].surroundings.at("codec"), "");
 }
 
+TEST(AnAccuracy, SaysHowManyPairsAreOfDifferentProcessors) {
+  Records records;
+  add_trained(records, "fp32", {1, 2, 3});
+  add_trained(records, "dynamic8", {1.1, 2.2, 3.1});
+  records[4].machine.cpu = "other";
+  EXPECT_EQ(accuracy_of(analyse(records, study_with(0)), "dynamic8").across, 1);
+  EXPECT_EQ(accuracy_of(analyse(records, study_with(0)), "fp32").across, 0);
+}
+
 }  // namespace
 }  // namespace narrowcast::test

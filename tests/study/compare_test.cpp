@@ -53,6 +53,23 @@ TEST(ACompareOfRecords, ComparesStepsThatWereQuiet) {
   EXPECT_EQ(compare_records(after, before, 0).rows.at(0).gain->judgement, Judgement::worse);
 }
 
+TEST(ACompareOfRecords, ComparesNoTimesOfDifferentMachines) {
+  Records before;
+  add_timed(before, "fp32", {20, 20.4});
+  Records after;
+  add_timed(after, "fp32", {10, 10.3});
+  for (CellRecord& record : after) record.machine.cpu = "quick";
+  const SideBySide row = compare_records(before, after, 0).rows.at(0);
+  EXPECT_FALSE(row.gain);
+  EXPECT_TRUE(row.elsewhere);
+  EXPECT_DOUBLE_EQ(row.b_step_ms.mean, 10.15);
+}
+
+TEST(ACompareOfRecords, HasNoRowsWithoutAnErrorOrATime) {
+  const Records tables{made_record("errors", "fp16", 1)};
+  EXPECT_TRUE(compare_records(tables, tables, 0).rows.empty());
+}
+
 TEST(ACompareOfRecords, CorrectsForAllRows) {
   Records before;
   Records after;
@@ -92,10 +109,12 @@ TEST(ACompareOfCodecs, IsMadeInAllSurroundings) {
   for (CellRecord& record : std::span(records).last(2)) record.cell.axes["workers"] = "4";
   const SidesCompared found = compare_codecs(records, {.a = "fp32", .b = "dynamic8"}, 0.1);
   ASSERT_EQ(found.rows.size(), 2);
-  EXPECT_EQ(found.rows[0].cell.kind, "train");
-  EXPECT_EQ(found.rows[0].cell.at("codec"), "");
-  EXPECT_EQ(found.rows[0].error->judgement, Judgement::same);
-  EXPECT_EQ(found.rows[1].gain->judgement, Judgement::better);
+  // In the order of their names.
+  EXPECT_EQ(found.rows[0].cell.kind, "speed");
+  EXPECT_EQ(found.rows[0].gain->judgement, Judgement::better);
+  EXPECT_EQ(found.rows[1].cell.kind, "train");
+  EXPECT_EQ(found.rows[1].cell.at("codec"), "");
+  EXPECT_EQ(found.rows[1].error->judgement, Judgement::same);
   EXPECT_TRUE(found.only_a.empty());
   ASSERT_EQ(found.only_b.size(), 1);
   EXPECT_EQ(found.only_b[0].at("workers"), "4");

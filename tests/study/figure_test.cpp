@@ -45,6 +45,13 @@ TEST(AFigureAsCsv, QuotesWhatHasCommasQuotesAndLines) {
             csv_of(table));
 }
 
+TEST(AFigureAsCsv, SaysInEveryRowWhatIsTheSameInAll) {
+  const Table table{.columns = {{.name = "codec"}},
+                    .rows = {{"fp32"}, {"fp16"}},
+                    .constants = {{"workers", "2"}}};
+  EXPECT_EQ("codec,workers\r\nfp32,2\r\nfp16,2\r\n", csv_of(table));
+}
+
 TEST(AFigureAsCsv, HasAllDigitsOfNumbers) {
   const Table table{.columns = {{.name = "x", .kind = ColumnKind::number, .decimals = 1}},
                     .rows = {{1.0 / 3}}};

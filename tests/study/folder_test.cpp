@@ -98,10 +98,35 @@ TEST_F(AStudyFolder, TakesACellFromAnotherMachineThatHasBeenSilent) {
   EXPECT_NE(nullptr, folder_.claim("a"));
 }
 
+// Whoever may write there could else have a file of this user's overwritten.
+TEST_F(AStudyFolder, FollowsNoLinkWhereAClaimShouldBe) {
+  std::ofstream(at_ / "victim") << "kept";
+  std::filesystem::create_symlink(at_ / "victim", at_ / "folder" / "claims" / "cell");
+  EXPECT_EQ(nullptr, folder_.claim("cell"));
+  std::string text;
+  std::getline(std::ifstream(at_ / "victim"), text);
+  EXPECT_EQ("kept", text);
+}
+
 TEST_F(AStudyFolder, LeavesNothingBehind) {
   hold("a", "elsewhere 1\n", kClaimLife + std::chrono::minutes(1));
   folder_.claim("a").reset();
   EXPECT_TRUE(std::filesystem::is_empty(at_ / "folder" / "claims"));
+}
+
+TEST_F(AStudyFolder, LeavesTheClaimOfWhoeverTookItForDead) {
+  auto claim = folder_.claim("a");
+  hold("a", "elsewhere 1\n", std::chrono::minutes(0));
+  claim.reset();
+  EXPECT_EQ(nullptr, folder_.claim("a"));
+}
+
+TEST(RecordsOfCells, AreReadWithoutATrace) {
+  const TemporaryFolder at;
+  std::filesystem::create_directory(at / "cells");
+  std::ofstream(at / "cells" / "one.json") << to_json(record_of("1"));
+  EXPECT_EQ(1u, read_records(at / "").size());
+  EXPECT_FALSE(std::filesystem::exists(at / "claims"));
 }
 
 TEST(RecordsOfCells, ComeFromAFileOfLinesToo) {

@@ -1,9 +1,11 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include "study/study.hpp"
 #include "tests/support/fault_text.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace narrowcast::test {
 namespace {
@@ -44,6 +46,16 @@ TEST(Study, GivesEveryCellTheUsualValues) {
   EXPECT_EQ("fp32", study.cells[0].at("codec"));
   EXPECT_EQ("1", study.cells[0].at("seed"));
   EXPECT_EQ("", study.cells[0].at("batch"));
+}
+
+// A few words can stand for more cells than any memory holds.
+TEST(Study, IsRefusedBeforeItsCellsAreMade) {
+  std::string numbers;
+  for (int i = 1; i <= 1000; ++i) numbers += std::to_string(i) + ",";
+  const std::string part = "[[part]]\nkind = \"train\"\n";
+  EXPECT_THAT(refusal(part + "seed = [" + numbers + "]\nbatch = [" + numbers + "]\nworkers = [" +
+                      numbers + "]\n"),
+              HasSubstr("more than 100000 cells"));
 }
 
 TEST(Study, HasACellOnceHoweverManyPartsHaveIt) {
@@ -122,6 +134,45 @@ TEST(Study, RefusesWithTheLineAndWhatWouldFit) {
   EXPECT_THAT(refusal("[codecs.a]\nfeedback = true\n[[part]]\nkind = \"train\"\n"),
               HasSubstr("needs 'codec'"));
   EXPECT_THAT(refusal("[[part]\n"), StartsWith("usage: s.toml:1"));
+}
+
+TEST(Study, RefusesAnAxisAmongTheSettings) {
+  EXPECT_THAT(refusal("[[part]]\nkind = \"train\"\n[part.settings]\nnet = \"resnet20\"\n"),
+              HasSubstr("s.toml:3: 'net' is an axis"));
+}
+
+TEST(Study, RefusesANameThatStandsForMoreThanACodecWhereOneIsMeasured) {
+  const std::string codecs =
+      "[codecs.mixed]\nplan.rule = [{ tensors = \"*\", codec = \"e5m2\" }]\n"
+      "[codecs.scaled]\ncodec = \"e5m2\"\nscaling = \"aps\"\n"
+      "[codecs.fed]\ncodec = \"onebit\"\nfeedback = true\n";
+  const auto refused = [&](const std::string& name) {
+    return refusal(codecs + "[[part]]\nkind = \"errors\"\ncodec = \"" + name + "\"\n");
+  };
+  EXPECT_THAT(refused("mixed"), HasSubstr("takes a codec alone, and 'mixed' has 'plan.rule'"));
+  EXPECT_THAT(refused("scaled"), HasSubstr("'scaled' has 'scaling'"));
+  EXPECT_EQ("no error", refused("fed"));
+}
+
+TEST(Study, RefusesALinkThatIsNone) {
+  EXPECT_THAT(refusal("[[part]]\nkind = \"speed\"\nlink = \"fast\"\n"),
+              HasSubstr("'fast' is not the shape of a link"));
+  // A launcher makes links in words of its own.
+  EXPECT_EQ("no error", refusal("[[part]]\nkind = \"speed\"\nlink = \"fast\"\n[part.settings]\n"
+                                "launcher = \"lab {link} --\"\n"));
+}
+
+TEST(Study, RefusesABaselineThatNoPartHas) {
+  EXPECT_THAT(refusal("baseline = \"fp33\"\n" + std::string(kTwoByTwo)),
+              HasSubstr("s.toml:1: no part has the codec 'fp33'"));
+  EXPECT_EQ("no error", refusal("[[part]]\nkind = \"errors\"\ncodec = \"fp16\"\n"));
+}
+
+TEST(Study, IsCalledAsItsFileIs) {
+  const TemporaryFolder at;
+  std::ofstream(at / "links.toml") << "[[part]]\nkind = \"paper\"\nmodel = \"d16-node\"\n";
+  EXPECT_EQ("links", read_study(at / "links.toml").name);
+  EXPECT_EQ("links", read_study(at / "links.toml").title);
 }
 
 }  // namespace

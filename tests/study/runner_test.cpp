@@ -49,6 +49,12 @@ class ARunner : public testing::Test {
     return run_study(study_, folder_, options, notes_);
   }
 
+  std::filesystem::path profile_file() const {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.profiles()))
+      if (entry.path().extension() == ".toml") return entry.path();
+    return {};
+  }
+
   std::size_t calls() const {
     const std::string all = contents(at_ / "calls");
     return static_cast<std::size_t>(std::ranges::count(all, '\n'));
@@ -119,6 +125,79 @@ TEST_F(ARunner, KeepsTheSecondTryWhenThatIsGood) {
 TEST_F(ARunner, RecordsWhatIsNoJsonAsAFailure) {
   program("echo hello");
   EXPECT_EQ(1u, run({.most = 1}).failed);
+}
+
+TEST_F(ARunner, RecordsAnyMessageAsText) {
+  program(R"(printf 'bad \377 byte, \033[31mred\n' >&2; exit 1)");
+  EXPECT_EQ(3u, run().failed);
+  EXPECT_EQ("bad ? byte, ?[31mred", folder_.records().at(0).message);
+}
+
+TEST_F(ARunner, RecordsAProgramThatCannotBeStarted) {
+  std::ofstream(at_ / "program") << "no program";
+  ASSERT_EQ(0, chmod((at_ / "program").c_str(), 0755));
+  EXPECT_EQ(3u, run().failed);
+  EXPECT_THAT(folder_.records().at(0).message, HasSubstr("cannot start"));
+}
+
+TEST_F(ARunner, KeepsNothingOfATryThatWasReadInPart) {
+  study_ = parse_study("[[part]]\nkind = \"train\"\n", "s.toml");
+  program(R"(echo '{"event":"epoch","epoch":1}')");
+  EXPECT_EQ(1u, run().failed);
+  EXPECT_THAT(folder_.records().at(0).message, HasSubstr("train_loss"));
+  EXPECT_TRUE(folder_.records().at(0).epochs.empty());
+}
+
+// The profile is made when -o says where; a prediction is printed in any case.
+constexpr const char* kCalibrates =
+    R"(while [ $# -gt 0 ]; do [ "$1" = -o ] && echo x > "$2"; shift; done
+echo '{"step_ms":5}')";
+
+TEST_F(ARunner, CalibratesOnceForTheCellsThatShareIt) {
+  study_ = parse_study(
+      "[[part]]\nkind = \"predict\"\nnet = \"mnist-mlp\"\ncodec = [\"fp32\", \"dynamic8\"]\n",
+      "s.toml");
+  program(kCalibrates);
+  run({.most = 1});
+  EXPECT_EQ(2u, calls());
+  const std::filesystem::path profile = profile_file();
+  std::ofstream(profile.string() + ".others") << "0.125\n";
+  run();
+  EXPECT_EQ(3u, calls());
+  std::vector<double> others;
+  for (const CellRecord& record : folder_.records())
+    if (record.cell.at("codec") == "dynamic8") others.push_back(record.others);
+  EXPECT_THAT(others, ElementsAre(0.125));
+}
+
+TEST_F(ARunner, CalibratesAgainWhatWasMadeOnABusyMachineOrOnAnother) {
+  study_ = parse_study(
+      "[[part]]\nkind = \"predict\"\nnet = \"mnist-mlp\"\n"
+      "codec = [\"fp32\", \"dynamic8\", \"linear8\"]\n",
+      "s.toml");
+  program(kCalibrates);
+  run({.most = 1});
+  std::ofstream(profile_file().string() + ".others") << "0.5\n";
+  run({.most = 1});
+  EXPECT_EQ(4u, calls());
+  std::ofstream(profile_file().string() + ".others") << "0\n";
+  RunOptions other{.most = 1};
+  other.machine.name = "other";
+  run(other);
+  EXPECT_EQ(6u, calls());
+}
+
+TEST_F(ARunner, ExpectsNothingOfArithmeticForWhatTrainingTook) {
+  study_ = parse_study(std::string(kStudy) +
+                           "[[part]]\nkind = \"paper\"\nmodel = \"d16-node\"\n"
+                           "[[part]]\nkind = \"round-off\"\n",
+                       "s.toml");
+  CellRecord trained{.study = "s", .cell = {.kind = "train"}, .seconds = 600};
+  folder_.add(trained);
+  program(kGood);
+  run({.most = 1});
+  // Round-off is known to be neither quick nor slow; the others are quick.
+  EXPECT_NEAR(300, notes_.last.seconds_left.value(), 5);
 }
 
 TEST_F(ARunner, EndsWhatTakesTooLong) {

@@ -86,8 +86,35 @@ TEST(ASpeed, IsComparedOnOneMachine) {
   EXPECT_EQ(gain.effect.count, 3);
   for (CellRecord& record : records)
     record.machine.cores = record.cell.at("codec") == "fp32" ? 2 : 4;
-  EXPECT_EQ(gain_in(records, "dynamic8").effect.count, 0);
-  EXPECT_EQ(gain_in(records, "dynamic8").judgement, Judgement::too_little);
+  const Analysis apart = analyse(records, study_with(0));
+  EXPECT_FALSE(speed_of(apart, "speed", "dynamic8").gain);
+  EXPECT_TRUE(apart.answer.settings.empty() || apart.answer.measured.yes == 0);
+}
+
+TEST(ASpeed, IsOfOneMachineEach) {
+  Records records;
+  add_timed(records, "fp32", {20, 20.4, 5, 5.1});
+  add_timed(records, "dynamic8", {10, 10.2, 4, 4.1});
+  for (const std::size_t quick : {2, 3, 6, 7}) records[quick].machine.cpu = "quick";
+  const Analysis found = analyse(records, study_with(0));
+  ASSERT_EQ(found.speed.size(), 4);
+  for (const Speed& speed : found.speed) {
+    EXPECT_EQ(speed.step_ms.count, 2);
+    const bool quick = found.groups[speed.group].at("machine") == "0 x quick";
+    EXPECT_EQ(speed.step_ms.mean < 6, quick) << speed.step_ms.mean;
+  }
+  EXPECT_EQ(found.answer.measured.settings, 2);
+}
+
+TEST(ASpeed, OfTrainingIsThatOfTheUsualMachine) {
+  Records records;
+  add_trained(records, "fp32", {2, 2, 2});
+  add_trained(records, "dynamic8", {2, 2, 2});
+  records[2].machine.cpu = records[5].machine.cpu = "slow";
+  records[2].values["step_ms"] = records[5].values["step_ms"] = 90;
+  const Analysis found = analyse(records, study_with(0));
+  EXPECT_EQ(speed_of(found, "train", "fp32").step_ms.mean, 10);
+  EXPECT_EQ(accuracy_of(found, "fp32").last.count, 3);
 }
 
 TEST(ASpeed, OfNoQuietRunIsTooLittle) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <map>
@@ -13,7 +14,9 @@
 namespace narrowcast {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using Settings = std::map<std::string, std::string, std::less<>>;
 
 Launch launch_with(const Settings& settings) {
@@ -208,6 +211,31 @@ TEST_F(JobKeyFile, IsRefusedWhenItIsOpenToOthers) {
   for (const mode_t mode : {0644, 0640, 0622, 0620, 0602, 0610})
     EXPECT_THAT(refusal_of(write(digits, mode)), HasSubstr("chmod 600")) << mode;
   for (const mode_t mode : {0600, 0400}) EXPECT_EQ(refusal_of(write(digits, mode)), "accepted");
+}
+
+TEST_F(JobKeyFile, IsRefusedWhenItBelongsToSomebodyElse) {
+  const std::filesystem::path file = write(std::string(64, 'a'));
+  if (chown(file.c_str(), 12345, 12345) != 0)
+    GTEST_SKIP() << "only root can give a file to somebody else";
+  EXPECT_THAT(refusal_of(file), HasSubstr("belongs to somebody else (user 12345)"));
+}
+
+// Opening a pipe that nobody writes to would wait for ever.
+TEST_F(JobKeyFile, IsNeverWaitedFor) {
+  const std::filesystem::path pipe = folder_.path() / "pipe";
+  ASSERT_EQ(0, mkfifo(pipe.c_str(), 0600));
+  EXPECT_THAT(refusal_of(pipe), HasSubstr("no readable file"));
+}
+
+TEST_F(JobKeyFile, IsNotRepeatedWhenTheKeyItselfStandsInItsPlace) {
+  const std::string key = "c0c1c2c3c4c5c6c7c8c9cacbcccdcecfd0d1d2d3d4d5d6d7d8d9DADBDCDDDEDF";
+  EXPECT_THAT(refusal_of(key), AllOf(HasSubstr("the job key itself"), Not(HasSubstr(key))));
+}
+
+TEST_F(JobKeyFile, IsNotRepeatedWhenItIsNoKey) {
+  std::string nearly(64, 'b');
+  nearly.back() = 'x';
+  EXPECT_THAT(refusal_of(write(nearly)), Not(HasSubstr(nearly)));
 }
 
 TEST_F(JobKeyFile, IsNamedByTheEnvironment) {

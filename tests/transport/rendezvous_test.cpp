@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -181,6 +182,77 @@ TEST(Rendezvous, IsNotFilledUpByThoseWhoSayNothing) {
   std::vector<rendezvous::Socket> silent;
   for (int i = 0; i < 100; ++i) silent.push_back(stranger(server.port()));
   expect_service(server);
+}
+
+// A greeting needs no key: only a request under it shows who has one.
+TEST(Rendezvous, IsNotFilledUpByThoseWhoGreetWithoutTheKey) {
+  const RendezvousServer server({.ranks = 1, .key = key_of(1)});
+  std::vector<rendezvous::Socket> crowd;
+  for (int i = 0; i < 100; ++i) {
+    crowd.push_back(stranger(server.port()));
+    const rendezvous::Greeting hello = rendezvous::make_greeting(key_of(2));
+    rendezvous::write_all(crowd.back(), std::as_bytes(std::span(&hello, 1)), Clock::now() + kLong);
+    Blob answer(sizeof(rendezvous::Answer));
+    EXPECT_TRUE(rendezvous::read_all(crowd.back(), answer, Clock::now() + kLong));
+  }
+  expect_service(server, key_of(1));
+}
+
+// Byte by byte: it is given the same time as one that says nothing.
+TEST(Rendezvous, HangsUpOnWhoeverDrawsOutItsGreeting) {
+  const RendezvousServer server({.ranks = 1, .proof_time = 200ms});
+  const rendezvous::Socket slow = stranger(server.port());
+  const rendezvous::Greeting hello = rendezvous::make_greeting(std::nullopt);
+  const Bytes greeting = std::as_bytes(std::span(&hello, 1));
+  std::size_t said = 0;
+  for (int hung_up = 0; hung_up == 0 && said + 1 < greeting.size(); ++said) {
+    rendezvous::write_all(slow, greeting.subspan(said, 1), Clock::now() + kLong);
+    pollfd news = {.fd = slow.fd(), .events = POLLIN, .revents = 0};
+    hung_up = poll(&news, 1, 20);
+  }
+  EXPECT_LT(said + 1, greeting.size()) << "it was listened to until the end";
+  expect_service(server);
+}
+
+// With a key, who has not shown it cannot make rank 0 keep a megabyte for each connection.
+TEST(Rendezvous, KeepsLittleOfWhatStrangersSay) {
+  const RendezvousServer server({.ranks = 1, .key = key_of(1)});
+  const rendezvous::Socket junk = stranger(server.port());
+  const rendezvous::Greeting hello = rendezvous::make_greeting(key_of(1));
+  const std::uint32_t length = rendezvous::kLongestFirstBody + 1;
+  rendezvous::write_all(junk, std::as_bytes(std::span(&hello, 1)), Clock::now() + kLong);
+  rendezvous::write_all(junk, std::as_bytes(std::span(&length, 1)), Clock::now() + kLong);
+  expect_hung_up(junk);
+}
+
+TEST(Rendezvous, NamesBothProtocolsWhereTheyDiffer) {
+  const RendezvousServer server({.ranks = 1});
+  const rendezvous::Socket older = stranger(server.port());
+  rendezvous::Greeting hello = rendezvous::make_greeting(std::nullopt);
+  hello.protocol = '1';
+  rendezvous::write_all(older, std::as_bytes(std::span(&hello, 1)), Clock::now() + kLong);
+  rendezvous::Answer answer;
+  EXPECT_TRUE(rendezvous::read_all(older, std::as_writable_bytes(std::span(&answer, 1)),
+                                   Clock::now() + kLong));
+  EXPECT_EQ(rendezvous::kProtocol, answer.greeting.protocol);
+  expect_hung_up(older);
+}
+
+TEST(Rendezvous, RefusesARankZeroOfAnotherProtocolAndNamesBoth) {
+  const rendezvous::Socket listening = rendezvous::listen_at({"127.0.0.1", 0});
+  std::thread older([&] {
+    pollfd arrival = {.fd = listening.fd(), .events = POLLIN, .revents = 0};
+    poll(&arrival, 1, -1);
+    const rendezvous::Socket guest(accept(listening.fd(), nullptr, nullptr));
+    rendezvous::Answer answer;
+    answer.greeting.protocol = '1';
+    rendezvous::write_all(guest, std::as_bytes(std::span(&answer, 1)), Clock::now() + kLong);
+    expect_hung_up(guest);
+  });
+  EXPECT_EQ("rank 0 meets by protocol 1, and this rank by 2", error_of(Fault::peer, [&] {
+              RendezvousClient({.port = rendezvous::port_of(listening)}, Clock::now() + kLong);
+            }));
+  older.join();
 }
 
 TEST(Rendezvous, ServesOneWhoAsksManyTimesAtOnceInTurn) {

@@ -68,6 +68,15 @@ TEST(ShmSegment, IsRefusedWhenTheDescriptorIsSomethingElse) {
   expect_refused(Fault::wire, "not that of a segment", joining(0, 2, name(other)));
 }
 
+TEST(ShmSegment, IsForThisUserAlone) {
+  const ShmSegment segment(2);
+  struct stat status = {};
+  ASSERT_EQ(0, fstat(segment.fd(), &status));
+  EXPECT_EQ(S_IFREG | 0600u, status.st_mode);
+  EXPECT_EQ(0u, status.st_nlink) << "it has a name";
+  EXPECT_EQ(geteuid(), status.st_uid);
+}
+
 TEST(ShmSegment, OfAnOldVersionIsRefused) {
   const Descriptor old = tampered([](shm::SegmentHeader& header) { header.version = 0; });
   expect_refused(Fault::wire, "version 0, this program speaks 1", joining(0, 2, name(old)));

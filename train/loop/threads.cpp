@@ -13,4 +13,10 @@ void set_threads(int count) {
     set(count);
 }
 
+std::string blas_kernels() {
+  using Name = const char* (*)();
+  const auto name = reinterpret_cast<Name>(dlsym(RTLD_DEFAULT, "openblas_get_corename"));
+  return name != nullptr ? name() : "";
+}
+
 }  // namespace narrowcast

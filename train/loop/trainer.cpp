@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/new_file.hpp"
 #include "train/loop/progress.hpp"
 #include "train/loop/replica.hpp"
 #include "train/loop/threads.hpp"
@@ -50,7 +51,9 @@ class Training {
         feed_(run, data_, place_of(run, around.net)),
         replica_(run, feed_.shape(), data_.train->classes(), around.net) {
     talk_.require_equal(data_.fingerprint, "the ranks' data sets");
-    if (!run.checkpoint.empty() && talk_.rank() == 0) open_checkpoints();
+    if (!run.checkpoint.empty() && speaks()) open_checkpoints();
+    // Found out before hours of training, not after.
+    if (!run.weights.empty() && speaks()) const NewFile trial(run.weights.string());
     steps_per_epoch_ = feed_.steps_per_epoch();
     last_step_ = static_cast<std::uint64_t>(run.epochs) * steps_per_epoch_;
     if (run.steps > 0) last_step_ = std::min(last_step_, run.steps);
@@ -85,7 +88,8 @@ class Training {
                        .train_images = data_.train->size(),
                        .test_images = data_.test->size(),
                        .steps_per_epoch = steps_per_epoch_,
-                       .torch = TORCH_VERSION};
+                       .torch = TORCH_VERSION,
+                       .blas = blas_kernels()};
     if (run_.resume) resume(started);
     started.first_step = at_.step;
     talk_.require_equal(replica_.hash(), "the replicas");

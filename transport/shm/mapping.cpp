@@ -40,6 +40,8 @@ Error failed(const char* what) {
 }
 
 void write_header(int fd, const SegmentHeader& header) {
+  // Whoever may look into /proc of this process could open it otherwise.
+  if (fchmod(fd, S_IRUSR | S_IWUSR) != 0) throw failed("cannot keep the segment to this user");
   if (ftruncate(fd, static_cast<off_t>(header.total_bytes)) != 0)
     throw failed("cannot size the segment");
   if (pwrite(fd, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header))

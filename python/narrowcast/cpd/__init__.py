@@ -73,6 +73,14 @@ def quant_gemm(
 
     As in CPD sums are compensated after Kahan; `use_kahan=False` adds plainly. `product` and
     `accumulate` are specs of formats other than (exp, man), for either.
+
+    >>> import numpy as np
+    >>> from narrowcast import cpd
+    >>> ones = np.ones((1, 20), dtype=np.float32)
+    >>> float(cpd.quant_gemm(ones, ones.T, 2, 5)[0, 0])
+    20.0
+    >>> float(cpd.quant_gemm(ones, ones.T, 2, 5, use_kahan=False)[0, 0])
+    8.0
     """
     both = float_spec(exp, man)
     return _arithmetic.gemm(
@@ -96,6 +104,12 @@ def sum_nodes(
 
     The order of additions is that of the nodes; of groups of them first, with `group`; or, with
     order="ring", of a ring, where each shard begins at another node.
+
+    >>> import numpy as np
+    >>> from narrowcast import cpd
+    >>> shares = [np.ones(4, dtype=np.float32)] * 64
+    >>> cpd.sum_nodes(shares, grad_exp=5, grad_man=2, group=8).tolist()
+    [64.0, 64.0, 64.0, 64.0]
     """
     return _arithmetic.sum_nodes(
         nodes,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, List, Optional
 
 import torch
@@ -41,6 +42,17 @@ def sum_gradients(
     a study of the arithmetic: gradients travel as they are, and every rank adds up all of them, with
     the same bits. narrowcast.torch sends few bits. A collective call: all ranks pass the same model and
     arguments.
+
+    >>> import torch
+    >>> from torch import distributed as dist
+    >>> from narrowcast import cpd
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> model = torch.nn.Linear(4, 1)
+    >>> model(torch.ones(3, 4)).sum().backward()
+    >>> cpd.sum_gradients(model, use_APS=True, grad_exp=5, grad_man=2)
+    >>> model.bias.grad
+    tensor([3.])
+    >>> dist.destroy_process_group()
     """
     if not (distributed.is_available() and distributed.is_initialized()):
         raise UsageError(
@@ -52,18 +64,9 @@ def sum_gradients(
         own = _gradient(parameter)
         gathered = [torch.empty_like(own) for _ in range(ranks)]
         distributed.all_gather(gathered, own, group=process_group)
-        total = sum_nodes(
-            gathered,
-            use_APS,
-            grad_exp,
-            grad_man,
-            use_kahan,
-            order=order,
-            group=group,
-            spec=spec,
-            dice=dice._replace(tensor=dice.tensor + index),
-        )
-        _put(parameter, total)
+        own_dice = dice._replace(tensor=dice.tensor + index)
+        how = (use_APS, grad_exp, grad_man, use_kahan, order, group, spec, own_dice)
+        _put(parameter, sum_nodes(gathered, *how))
 
 
 def _put(parameter: nn.Parameter, total: torch.Tensor) -> None:
@@ -76,12 +79,16 @@ def _put(parameter: nn.Parameter, total: torch.Tensor) -> None:
 class Nodes:
     """Many nodes in one process, one after the other.
 
-        nodes = cpd.Nodes(model)
-        for batch in batches:              # each node's share
-            loss(model, batch).backward()
-            nodes.collect()
-        nodes.sum_gradients(use_APS=True, grad_exp=4, grad_man=3)
-        optimiser.step()
+    >>> import torch
+    >>> from narrowcast import cpd
+    >>> model = torch.nn.Linear(4, 1)
+    >>> nodes = cpd.Nodes(model)
+    >>> for batch in torch.ones(8, 2, 4):  # each node's share
+    ...     model(batch).sum().backward()
+    ...     nodes.collect()
+    >>> nodes.sum_gradients(use_APS=True, grad_exp=4, grad_man=3)
+    >>> model.bias.grad
+    tensor([16.])
     """
 
     def __init__(self, model: nn.Module) -> None:
@@ -98,31 +105,17 @@ class Nodes:
         for parameter in _trained(self._model):
             parameter.grad = None
 
-    def sum_gradients(
-        self,
-        use_APS: bool = False,
-        grad_exp: int = 8,
-        grad_man: int = 23,
-        use_kahan: bool = False,
-        order: str = "hierarchy",
-        group: int = 0,
-        spec: Optional[str] = None,
-        seed: int = 0,
-    ) -> None:
-        """Gives the model the sums of what was collected, and begins anew."""
+    def sum_gradients(self, *how: Any, seed: int = 0, **named: Any) -> None:
+        """Gives the model the sums of what was collected, and begins anew.
+
+        Takes what `cpd.sum_nodes` takes after the nodes: use_APS, grad_exp, grad_man, use_kahan, order,
+        group, spec, threads.
+        """
         if not self._collected:
             raise UsageError("no node has been collected; call collect() after each backward()")
         for index, parameter in enumerate(_trained(self._model)):
-            parameter.grad = sum_nodes(
-                [node[index] for node in self._collected],
-                use_APS,
-                grad_exp,
-                grad_man,
-                use_kahan,
-                order=order,
-                group=group,
-                spec=spec,
-                dice=Dice(seed, self._steps, index),
-            )
+            shares = [node[index] for node in self._collected]
+            dice = Dice(seed, self._steps, index)
+            parameter.grad = partial(sum_nodes, dice=dice)(shares, *how, **named)
         self._steps += 1
         self._collected = []

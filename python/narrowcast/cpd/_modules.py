@@ -20,6 +20,11 @@ class Quant_Linear(EmulatedLinear):
 
     `formats` are those of narrowcast.emulation.Arithmetic: forward, backward, product, accumulate and
     seed.
+
+    >>> import torch
+    >>> from narrowcast import cpd
+    >>> cpd.Quant_Linear(20, 3, exp=5, man=2)(torch.ones(1, 20)).shape
+    torch.Size([1, 3])
     """
 
     def __init__(
@@ -38,7 +43,14 @@ class Quant_Linear(EmulatedLinear):
 
 
 class Quant_Conv(EmulatedConv2d):
-    """torch.nn.Conv2d whose products and sums are rounded to (exp, man), forward and backward."""
+    """torch.nn.Conv2d whose products and sums are rounded to (exp, man), forward and backward.
+
+    >>> import torch
+    >>> from narrowcast import cpd
+    >>> layer = cpd.Quant_Conv(4, 6, 3, padding=2, dilation=2, groups=2, exp=5, man=2)
+    >>> layer(torch.ones(1, 4, 8, 8)).shape
+    torch.Size([1, 6, 8, 8])
+    """
 
     def __init__(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Dict, Optional, Tuple
 
 import torch
 from torch import nn
@@ -18,7 +18,7 @@ class _Rounding(torch.autograd.Function):
         return way.round(x, way.forward, 2 * ctx.call)
 
     @staticmethod
-    def backward(ctx: Any, gradient: torch.Tensor) -> tuple:
+    def backward(ctx: Any, gradient: torch.Tensor) -> Tuple[Any, ...]:
         return ctx.way.round(gradient, ctx.way.backward, 2 * ctx.call + 1), None
 
 
@@ -55,6 +55,12 @@ def quantizer(
     """A function that rounds values on their way forward and gradients on their way back.
 
     `forward` and `backward` are specs to use instead of (exp, man). (8, 23) is float32.
+
+    >>> import torch
+    >>> from narrowcast import cpd
+    >>> quantize = cpd.quantizer(4, 3, 5, 2)
+    >>> quantize(torch.tensor([1.0, 2.2]))
+    tensor([1.0000, 2.2500])
     """
     way = _Way(
         forward or _spec_of(forward_exp, forward_man),
@@ -67,7 +73,13 @@ def quantizer(
 
 
 class Quantizer(nn.Module):
-    """`quantizer` as a layer."""
+    """`quantizer` as a layer.
+
+    >>> import torch
+    >>> from narrowcast import cpd
+    >>> model = torch.nn.Sequential(torch.nn.Linear(4, 2), cpd.Quantizer(4, 3, 5, 2))
+    >>> model(torch.ones(1, 4)).sum().backward()
+    """
 
     def __init__(
         self,
@@ -93,10 +105,10 @@ class Quantizer(nn.Module):
     def extra_repr(self) -> str:
         return f"forward={self._formats[0]}, backward={self._formats[1]}"
 
-    def __getstate__(self) -> dict:
+    def __getstate__(self) -> Dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "quantize"}
 
-    def __setstate__(self, state: dict) -> None:
+    def __setstate__(self, state: Dict[str, Any]) -> None:
         super().__setstate__(state)
         self.quantize = quantizer(
             forward=self._formats[0], backward=self._formats[1], seed=self._seed

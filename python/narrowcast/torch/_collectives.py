@@ -10,7 +10,7 @@ import torch
 import torch.distributed as dist
 
 from .. import _core
-from .._arrays import floats_of
+from .._arrays import floats_of, type_name
 from .._errors import UsageError
 from ._wire import Wire, at_exit
 
@@ -49,8 +49,15 @@ def all_reduce(
     average    instead of the sum
     algorithm  "direct", "ring" or "gather" (docs/algorithms.md)
     seed       of codecs that round by chance; equal on all ranks
+
+    >>> import torch, narrowcast.torch as nct
+    >>> from torch import distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> nct.all_reduce(torch.tensor([1.0, 2.2]), "float:e=4,m=3")
+    tensor([1.0000, 2.2500])
+    >>> dist.destroy_process_group()
     """
-    floats = floats_of(tensor, "tensor")
+    floats = _target(tensor)
     result = "average" if average else "sum"
     flat = _own(floats.flat, tensor)
     _line(group).collectives.all_reduce(flat, _way(spec, tensor, seed), algorithm, result)
@@ -62,8 +69,16 @@ def all_gather(
     tensor: torch.Tensor, spec: str, group: Any = None, *, seed: int = 0
 ) -> List[torch.Tensor]:
     """Returns what all ranks of a group have, by rank, encoded on the way: tensors of one shape. A
-    rank's own comes back as the others see it."""
-    floats = floats_of(tensor, "tensor")
+    rank's own comes back as the others see it.
+
+    >>> import torch, narrowcast.torch as nct
+    >>> from torch import distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> nct.all_gather(torch.tensor([1.0, 2.2]), "float:e=4,m=3")
+    [tensor([1.0000, 2.2500])]
+    >>> dist.destroy_process_group()
+    """
+    floats = _values(tensor)
     line = _line(group)
     parts = [torch.empty_like(floats.flat) for _ in range(line.wire.size)]
     parts[line.wire.rank].copy_(floats.flat)
@@ -74,18 +89,38 @@ def all_gather(
 def send(
     tensor: torch.Tensor, dst: int, spec: str, group: Any = None, *, seed: int = 0
 ) -> None:
-    """Sends a tensor, encoded, to rank `dst` of the group, which calls recv() with the same spec."""
-    flat = floats_of(tensor, "tensor").flat
+    """Sends a tensor, encoded, to rank `dst` of the group, which calls recv() with the same spec.
+
+        if rank == 0:
+            nct.send(activations, 1, "dynamic8")
+        else:
+            nct.recv(activations, 0, "dynamic8")
+    """
+    flat = _values(tensor).flat
     _line(group).letters.send(flat, _way(spec, tensor, seed), dst)
 
 
 def recv(tensor: torch.Tensor, src: int, spec: str, group: Any = None) -> torch.Tensor:
     """Receives into a tensor what rank `src` of the group sends. Returns it."""
-    floats = floats_of(tensor, "tensor")
+    floats = _target(tensor)
     flat = floats.empty()
     _line(group).letters.receive(flat, _way(spec, tensor, 0), src)
     _write(floats, flat)
     return tensor
+
+
+def _values(tensor: torch.Tensor) -> Any:
+    if not isinstance(tensor, torch.Tensor):
+        raise TypeError(f"tensor is of {type_name(tensor)}; give a torch tensor")
+    return floats_of(tensor, "tensor")
+
+
+def _target(tensor: torch.Tensor) -> Any:
+    """What results can be written to; asked for before anything travels."""
+    floats = _values(tensor)
+    if any(step == 0 and size > 1 for step, size in zip(tensor.stride(), tensor.shape)):
+        raise UsageError("elements of tensor share memory, as after expand(): give tensor.clone()")
+    return floats
 
 
 def _own(flat: torch.Tensor, tensor: torch.Tensor) -> torch.Tensor:
@@ -104,6 +139,8 @@ def _way(spec: str, tensor: torch.Tensor, seed: int) -> Any:
 def _line(group: Optional[Any]) -> _Line:
     if not dist.is_initialized():
         raise UsageError("there is no process group: torch.distributed.init_process_group() first")
+    if group is dist.GroupMember.NON_GROUP_MEMBER:
+        raise UsageError("this rank is not in that group")
     group = group or dist.group.WORLD
     with _lock:
         line = _lines.get(group)

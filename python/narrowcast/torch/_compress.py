@@ -7,11 +7,13 @@ import weakref
 from typing import Any, Callable, Iterable, Optional
 
 import torch
-from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
 from torch.nn.parallel import DistributedDataParallel
 
+from .._arithmetic import threads_of
+from .._codecs import seed_of
 from .._errors import UsageError
 from ._handle import Handle
+from ._plain import Plain
 from ._plans import plan_of
 
 # Codecs that plan='auto' chooses from when nobody says which.
@@ -44,12 +46,27 @@ def compress(
 
     A model takes one hook, ever: a second is refused. After `handle.remove()` its gradients travel
     as DistributedDataParallel has them without any.
+
+    >>> import torch, narrowcast.torch as nct
+    >>> from torch import distributed as dist
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(200, 100))
+    >>> handle = nct.compress(model, "dynamic8", say=lambda line: None)
+    >>> model(torch.ones(8, 200)).sum().backward()
+    >>> handle.stats()["steps"]
+    1
+    >>> handle.remove()
+    >>> dist.destroy_process_group()
     """
     if not isinstance(model, DistributedDataParallel):
         raise TypeError(
             f"model is of {type(model).__name__}; give a torch.nn.parallel.DistributedDataParallel"
         )
-    chosen = None if plan == "auto" else plan_of(plan)
+    chosen = None if isinstance(plan, str) and plan == "auto" else plan_of(plan)
+    offered = list(codecs)
+    for spec in offered:
+        plan_of(spec)  # refuses what is none
+    seed, threads = seed_of(seed), threads_of(threads)
     hook = _hook_of(model)
     handle = Handle(
         model,
@@ -57,7 +74,7 @@ def compress(
         seed=seed,
         transport=transport,
         threads=threads,
-        codecs=list(codecs),
+        codecs=offered,
         max_error=max_error,
         say=say or _print,
     )
@@ -69,15 +86,12 @@ class _Hook:
     """What a model has been given: torch knows no way to take it away again."""
 
     def __init__(self, model: DistributedDataParallel) -> None:
-        self.group = model.process_group
+        self._plain = Plain(model.process_group)
         self.handle: Optional[Handle] = None
 
     def __call__(self, bucket: Any) -> Any:
-        handle = self.handle
-        return self._plain(bucket) if handle is None else handle.take(bucket, self._plain)
-
-    def _plain(self, bucket: Any) -> Any:
-        return default_hooks.allreduce_hook(self.group, bucket)
+        take = self._plain.take
+        return take(bucket) if self.handle is None else self.handle.take(bucket, take)
 
 
 _hooks: "weakref.WeakKeyDictionary[DistributedDataParallel, _Hook]" = weakref.WeakKeyDictionary()

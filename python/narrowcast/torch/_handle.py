@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Mapping, Optional
 
 import torch
 
@@ -16,6 +16,7 @@ from ._wire import Wire, at_exit, is_closed
 _TALK = 1  # the conversation of what is not gradients
 _EXIT_SECONDS = 2.0
 _DIGIT = 1 << 20  # counters travel as float32, in two digits
+_SAVED = (torch.float32, torch.int64, torch.uint8)  # what state_dict() has
 
 
 class Handle:
@@ -96,25 +97,27 @@ class Handle:
     def state_dict(self) -> dict[Any, Any]:
         """Step, epoch and residuals by the names of the parameters. The first rank has the residuals
         of all ranks, the others have none."""
+        self._require_open()
         residuals = self._engine.save()
         return {"step": self._engine.steps, "epoch": self._engine.epoch, "residuals": residuals}
 
     def load_state_dict(self, state: Optional[dict[Any, Any]]) -> None:
         """What state_dict() gave on the first rank; what the others have does not count. The number of
         ranks may have changed since."""
-        counters = torch.zeros(4)
+        self._require_open()
+        counters = torch.zeros(5)
         residuals: dict[Any, Any] = {}
-        if self._wire.rank == 0:
-            if not state or "residuals" not in state:
-                raise UsageError("the first rank needs what its state_dict() gave")
-            digits = [*divmod(state["step"], _DIGIT), *divmod(state["epoch"], _DIGIT)]
+        if self._wire.rank == 0 and state is not None and _is_state(state):
+            digits = [1, *divmod(state["step"], _DIGIT), *divmod(state["epoch"], _DIGIT)]
             counters = torch.tensor(digits, dtype=torch.float32)
             residuals = {
                 name: values.cpu().contiguous() for name, values in state["residuals"].items()
             }
         # The others add zeros.
         self._talk.all_reduce(counters, _core.Way("fp32", None, 0), "direct", "sum")
-        high, low, epoch_high, epoch_low = (int(value) for value in counters.tolist())
+        good, high, low, epoch_high, epoch_low = (int(value) for value in counters.tolist())
+        if not good:
+            raise UsageError("the first rank needs what its state_dict() gave")
         self._engine.load(residuals)
         self._engine.steps = high * _DIGIT + low
         self._engine.epoch = epoch_high * _DIGIT + epoch_low
@@ -149,6 +152,10 @@ class Handle:
         if self._engine.close(_EXIT_SECONDS):
             self._wire.close()
 
+    def _require_open(self) -> None:
+        if self.removed:
+            raise UsageError("this handle was removed, and its state went with it")
+
     def _become_plain(self) -> None:
         self.is_plain = True
 
@@ -159,3 +166,15 @@ class Handle:
         self._trial = None
         self.is_plain = narrow_ms >= plain_ms
         self._speak(verdict_of(narrow_ms, plain_ms))
+
+
+def _is_state(state: Mapping[Any, Any]) -> bool:
+    """Whether state_dict() can have given it. What the residuals are is looked at when they are loaded,
+    by all ranks together."""
+    if not isinstance(state, Mapping) or set(state) != {"step", "epoch", "residuals"}:
+        return False
+    counters = (state["step"], state["epoch"])
+    return all(isinstance(value, int) and value >= 0 for value in counters) and all(
+        isinstance(name, str) and isinstance(values, torch.Tensor) and values.dtype in _SAVED
+        for name, values in state["residuals"].items()
+    )

@@ -153,6 +153,10 @@ def is_closed(user: Any) -> None:
     _open.discard(user)
 
 
+# The connections of a process are not its children's to end.
+os.register_at_fork(after_in_child=_open.clear)
+
+
 @atexit.register
 def _abandon_all() -> None:
     for user in list(_open):

@@ -15,19 +15,16 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+from ranks import environment
+
 PROGRAM, MODULES = sys.argv[1:3]
-LAUNCHED = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
 QUICK = ["-b", "1K", "-e", "16K", "-n", "2", "-w", "1", "--json"]
 DEADLINE = 120  # seconds: a hang becomes a failure
 
 
 def has_module(name):
     return pathlib.Path(MODULES, f"narrowcast_{name}.so").exists()
-
-
-def environment(more=None):
-    plain = {key: value for key, value in os.environ.items() if key not in LAUNCHED}
-    return plain | (more or {})
 
 
 def run(*words, env=None, before=(), folder=None):

@@ -22,19 +22,20 @@ import os
 import pathlib
 import random
 import re
-import select
 import signal
 import subprocess
 import sys
 import time
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+from ranks import ended, environment, is_group_alive, workers_of
+
 PROGRAM, MODULES = sys.argv[1:3]
 POINTS = int(os.environ.get("NARROWCAST_KILL_POINTS", "25"))
 FIRST = int(os.environ.get("NARROWCAST_KILL_SEED", "0"))
 SHOW = os.environ.get("NARROWCAST_KILL_SHOW") == "1"
 
-LAUNCHED = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
 ALGORITHMS = (["direct"], ["ring"], ["gather"], ["hierarchy", "--group", "2"])
 RANKS = 3
 PATIENCE = 2  # seconds for the others to be gone
@@ -95,30 +96,6 @@ class Point:
         )
 
 
-def rank_of(pid):
-    """None, as long as the process has not become the program."""
-    try:
-        entries = pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-    ranks = [int(entry[5:]) for entry in entries if entry.startswith(b"RANK=")]
-    return ranks[0] if ranks else None
-
-
-def ended(pidfds, seconds):
-    """Whether all of these processes end within that time."""
-    waiting = select.poll()
-    for pidfd in pidfds:
-        waiting.register(pidfd, select.POLLIN)
-    left = len(pidfds)
-    until = time.monotonic() + seconds
-    while left and (now := time.monotonic()) <= until:
-        for pidfd, _ in waiting.poll(1000 * (until - now)):
-            waiting.unregister(pidfd)
-            left -= 1
-    return left == 0
-
-
 def status_of(pid):
     """What a process that nobody has waited for yet has ended with: like os.wait()'s."""
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
@@ -132,7 +109,7 @@ class Job:
         self.pidfds = {}  # rank: descriptor
         self.launcher = subprocess.Popen(
             [PROGRAM, *point.words()],
-            env={key: value for key, value in os.environ.items() if key not in LAUNCHED},
+            env=environment(),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -150,16 +127,14 @@ class Job:
 
     def look_for(self, wanted):
         """Returns when these ranks run."""
-        pid = self.launcher.pid
         until = time.monotonic() + LONGER
         while not wanted <= self.ranks.keys():
             if ended([self.end], 0.0005) or time.monotonic() > until:
                 raise RuntimeError(f"no ranks: {self.give_up()}")
-            for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-                rank = rank_of(child)
-                if rank is not None and rank not in self.ranks:
-                    self.pidfds[rank] = os.pidfd_open(int(child))
-                    self.ranks[rank] = int(child)
+            for rank, pid in workers_of(self.launcher.pid).items():
+                if rank not in self.ranks:
+                    self.pidfds[rank] = os.pidfd_open(pid)
+                    self.ranks[rank] = pid
 
     def reach_moment(self):
         """Returns when the victim is to be killed."""
@@ -180,13 +155,6 @@ class Job:
     def stop_launcher(self):
         self.launcher.send_signal(signal.SIGSTOP)
         os.waitid(os.P_PID, self.launcher.pid, os.WSTOPPED)
-
-    def is_anything_left(self):
-        try:
-            os.killpg(self.launcher.pid, 0)
-        except ProcessLookupError:
-            return False
-        return True
 
 
 class KilledRank(unittest.TestCase):
@@ -236,7 +204,7 @@ class KilledRank(unittest.TestCase):
         self.assertEqual(LOST_PEER, job.launcher.returncode, err)
         self.expect_named(point, err.splitlines())
         self.assertLess(taken, PATIENCE, f"seconds; {err}")
-        self.assertFalse(job.is_anything_left())
+        self.assertFalse(is_group_alive(job.launcher.pid))
         self.assertEqual(before, sorted(os.listdir("/dev/shm")))
 
     def expect_others_to_end_at_all_points(self, transport):

@@ -6,6 +6,7 @@
 import json
 import os
 import pathlib
+import random
 import shutil
 import signal
 import subprocess
@@ -82,6 +83,7 @@ class Studies(unittest.TestCase):
     def test_does_every_cell(self):
         done = self.run_study()
         self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn("0 were there before; all are done", done.stdout)
         records = self.records()
         self.assertEqual(CELLS, len(records))
         self.assertEqual({"done"}, {record["state"] for record in records})
@@ -106,6 +108,26 @@ class Studies(unittest.TestCase):
             self.assertEqual(record, after[record["id"]])
         self.assertEqual([], list((self.out / "claims").iterdir()))
 
+    def test_kills_at_any_moment_leave_whole_records_and_no_cell_twice(self):
+        dice = random.Random(7)
+        for _ in range(12):
+            process = self.start()
+            for _ in range(dice.randrange(3)):
+                process.stdout.readline()
+            # After a line, at once: in the midst of whatever comes next.
+            try:
+                process.wait(dice.random() * 0.02)
+            except subprocess.TimeoutExpired:
+                process.kill()
+            process.communicate(timeout=DEADLINE)
+            if (self.out / "cells").exists():
+                self.records()
+        done = self.run_study()
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual(CELLS, len(self.records()))
+        self.assertEqual([], list((self.out / "claims").iterdir()))
+        self.assertEqual(CELLS, len(list((self.out / "cells").iterdir())))
+
     def test_an_interrupt_ends_it_and_it_goes_on(self):
         process = self.after_two_cells()
         process.send_signal(signal.SIGINT)
@@ -126,7 +148,7 @@ class Studies(unittest.TestCase):
         self.assertEqual(CELLS, len(self.records()))
 
     def test_goes_on_from_records_of_elsewhere(self):
-        self.run_study("--most", "7")
+        self.assertIn(f"; {CELLS - 7} are left", self.run_study("--most", "7").stdout)
         lines = self.folder / "records.jsonl"
         lines.write_text("".join(json.dumps(record) + "\n" for record in self.records()))
         self.out = self.folder / "other"
@@ -134,6 +156,51 @@ class Studies(unittest.TestCase):
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertIn("7 records taken over", done.stdout)
         self.assertIn(f"{CELLS - 7} cells done now", done.stdout)
+
+    def test_does_what_failed_elsewhere(self):
+        broken = "\n[[part]]\nkind = 'transfer'\nsize = '4K'\n[part.settings]\nlauncher = 'false'\n"
+        self.study(STUDY + broken)
+        done = self.run_study()
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn("1 of them failed", done.stdout)
+        first, self.out = self.out, self.folder / "other"
+        again = self.run_study("--from", str(first))
+        self.assertIn(f"{CELLS} records taken over", again.stdout)
+        self.assertIn("1 cell done now, 1 of them failed", again.stdout)
+
+    def test_does_again_what_was_timed_on_a_busy_machine(self):
+        self.study("[[part]]\nkind = 'transfer'\nsize = '4K'\n" + STUDY.replace('title = "Errors"', ""))
+        self.assertEqual(0, self.run_study().returncode)
+        for file in (self.out / "cells").iterdir():
+            file.write_text(json.dumps(json.loads(file.read_text()) | {"others": 0.9}) + "\n")
+        self.assertIn("0 cells done now", self.run_study("--only", "errors", "--retry-busy").stdout)
+        self.assertIn("1 cell done now", self.run_study("--retry-busy").stdout)
+
+    def test_refuses_the_folder_of_another_study(self):
+        self.run_study("--most", "3")
+        self.file = self.file.rename(self.folder / "another.toml")
+        done = self.run_study()
+        self.assertEqual(2, done.returncode, done.stderr)
+        self.assertRegex(done.stderr, "is the folder of study 'study', not of 'another'")
+        self.assertEqual(3, len(self.records()))
+        # More cells of the same study are welcome there.
+        self.file = self.study(STUDY.replace('"mxfp4"', '"mxfp4", "mxfp8"'))
+        self.assertIn(f"{CELLS} cells done now", self.run_study().stdout)
+
+    def test_reports_what_is_there_so_far(self):
+        self.run_study("--most", "3")
+        for words in (["study", "report"], ["study", "list"]):
+            done = subprocess.run([PROGRAM, *words, str(self.out)], capture_output=True, text=True, timeout=DEADLINE)
+            self.assertEqual(0, done.returncode, done.stderr)
+            self.assertIn(f"3 of {CELLS} cells have a record", done.stdout)
+        self.assertIn(f"3 of {CELLS} cells done", (self.out / "report.md").read_text())
+
+    def test_compares_nothing_where_there_is_nothing(self):
+        self.run_study("--most", "3")
+        done = subprocess.run([PROGRAM, "study", "compare", str(self.out), str(self.out)],
+                              capture_output=True, text=True, timeout=DEADLINE)
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual("Both sides have no cell with an error or a time.\n", done.stdout)
 
     def expect_refused(self, code, pattern, *more, **variables):
         done = self.run_study(*more, **variables)
@@ -152,7 +219,9 @@ class Studies(unittest.TestCase):
         self.expect_refused(2, "at least one")
         self.expect_refused(2, "at least one", "--only", "train")
         self.study(STUDY)
-        self.expect_refused(2, "of that kind", "--only", "train")
+        self.expect_refused(2, "of kind 'train'", "--only", "train")
+        self.expect_refused(2, "count of values", "--most", "0")
+        self.assertFalse(self.out.exists())
         self.expect_refused(2, "neither", "--from", str(self.folder / "none"))
 
     @unittest.skipUnless(pathlib.Path(MODULES, "narrowcast_train.so").exists(), "no libtorch here")
@@ -181,6 +250,23 @@ class Studies(unittest.TestCase):
         )
         self.assertEqual(5, done.returncode, done.stderr)
         self.assertRegex(done.stderr, r"^narrowcast: .* has [01] MB of room left")
+
+    @unittest.skipUnless(os.geteuid() == 0, "a full disk is a mount, which takes root")
+    def test_a_disk_that_fills_up_ends_it_in_one_line(self):
+        self.out.mkdir()
+        # There is room when it looks, and none after the first cell.
+        fill = self.folder / "fill"
+        fill.write_text(f"#!/bin/sh\ncat /dev/zero > {self.out}/zeros 2> /dev/null\nexit 1\n")
+        fill.chmod(0o755)
+        self.study(f"[[part]]\nkind = 'transfer'\nsize = '4K'\n[part.settings]\nlauncher = '{fill}'\n" + STUDY)
+        self.file.write_text(self.file.read_text().replace('title = "Errors"', ""))
+        mounted = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs -o size=70m none "$0" && exec "$@"', str(self.out)]
+        done = subprocess.run(
+            mounted + self.words(), env=environment(), capture_output=True, text=True, timeout=DEADLINE
+        )
+        self.assertEqual(5, done.returncode, done.stderr)
+        self.assertEqual(1, len(done.stderr.splitlines()), done.stderr)
+        self.assertRegex(done.stderr, "No space left on device")
 
     def test_ships_studies_that_hold(self):
         for file in sorted(pathlib.Path(SOURCE, "studies").glob("*.toml")):

@@ -6,28 +6,16 @@ NARROWCAST_KILL_POINTS [20] is how often.
 """
 
 import os
-import pathlib
 import random
 import signal
 import subprocess
 
 import training
-from training import SMALL, command, environment, events, final_hash, records, run
+from training import SMALL, command, environment, events, final_hash, records, run, workers_of
 
 POINTS = int(os.environ.get("NARROWCAST_KILL_POINTS", "20"))
 STEPS = 30
 WORDS = [*SMALL, "--steps", str(STEPS), "--codec", "onebit:column=512", "--checkpoint-every", "4"]
-
-
-def workers_of(pid):
-    """Process ids by rank."""
-    found = {}
-    for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-        entries = pathlib.Path(f"/proc/{child}/environ").read_bytes().split(b"\0")
-        for entry in entries:
-            if entry.startswith(b"RANK="):
-                found[int(entry[5:])] = int(child)
-    return found
 
 
 class KilledWorker(training.Training):

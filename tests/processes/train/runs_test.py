@@ -31,6 +31,12 @@ class Runs(training.Training):
         words = [*SMALL, "--steps", "12", "--codec", "qsgd:bits=4"]
         self.assertEqual(final_hash(run(*words)), final_hash(run(*words)))
 
+    # An OpenBLAS that does not know the CPU's model would take kernels without AVX.
+    def test_multiplies_with_the_instructions_of_this_cpu(self):
+        kernels = events(run(*SMALL, "--steps", "1"), "config")[0]["blas"]
+        if "avx2" in pathlib.Path("/proc/cpuinfo").read_text().split():
+            self.assertNotIn(kernels, ["Prescott", "Nehalem", "Sandybridge"])
+
     def test_another_seed_is_another_run(self):
         words = [*SMALL, "--steps", "3"]
         self.assertNotEqual(

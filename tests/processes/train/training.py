@@ -1,7 +1,6 @@
 """What the tests of training share: starting runs and reading what they leave."""
 
 import json
-import os
 import pathlib
 import shutil
 import subprocess
@@ -9,16 +8,18 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+import ranks
+from ranks import workers_of
+
 PROGRAM, MODULES = sys.argv[1:3]
 
-LAUNCHED = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
 SMALL = ["--net", "mnist-mlp", "--data", "synthetic", "--batch", "16", "--no-test"]
 PATIENCE = 120  # seconds for a whole run
 
 
 def environment():
-    kept = {key: value for key, value in os.environ.items() if key not in LAUNCHED}
-    return kept | {"NARROWCAST_MODULES": MODULES}
+    return ranks.environment({"NARROWCAST_MODULES": MODULES})
 
 
 def command(*words):

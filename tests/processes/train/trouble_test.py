@@ -8,7 +8,7 @@ import resource
 import struct
 
 import training
-from training import SMALL, run
+from training import SMALL, run, train
 
 
 def idx_images(count, side=28):
@@ -68,6 +68,14 @@ class Trouble(training.Training):
         (self.folder / "file").write_text("")
         self.expect_refused(5, "file", *SMALL, "--steps", "2", "--checkpoint",
                             str(self.folder / "file" / "below"))
+
+    def test_refuses_weights_that_cannot_be_written_before_it_trains(self):
+        (self.folder / "file").write_text("")
+        done = train(*SMALL, "--steps", "2", "--json", "-", "--weights",
+                     str(self.folder / "file" / "below"), check=False)
+        self.assertEqual(5, done.returncode)
+        self.assertRegex(done.stderr, "narrowcast: cannot write '.*below': Not a directory")
+        self.assertEqual("", done.stdout)
 
     # The limit of a file's size is as near as one comes to a full disk without being root.
     def test_a_full_disk_loses_no_checkpoint(self):

@@ -7,13 +7,18 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 
 import narrowcast
 
 
-def run(*words, stdin=b""):
+def run(*words, stdin=b"", cwd=None):
     return subprocess.run(
-        [sys.executable, "-m", "narrowcast", *words], input=stdin, capture_output=True, check=False
+        [sys.executable, "-m", "narrowcast", *words],
+        input=stdin,
+        capture_output=True,
+        check=False,
+        cwd=cwd,
     )
 
 
@@ -51,9 +56,31 @@ def test_it_starts_ranks_as_processes():
     assert rows and all(row["wrong"] == 0 for row in rows if "wrong" in row)
 
 
-def test_training_is_refused_and_the_build_that_can_is_named():
-    done = run("train", "--workers", "2")
+NO_CELL_TRAINS = """
+title = "Nothing trains"
+[[part]]
+kind = "transfer"
+size = "4K"
+link = "none"
+codec = "dynamic8"
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    (
+        ("train", "--workers", "2"),
+        ("study", "run", "study.toml", "-o", "out"),
+        ("study", "run", "study.toml", "-o", "out", "--check"),
+        ("study", "run", "no_such_file.toml"),
+    ),
+    ids=" ".join,
+)
+def test_training_and_studies_are_refused_and_the_build_that_can_is_named(words, tmp_path):
+    (tmp_path / "study.toml").write_text(NO_CELL_TRAINS)
+    done = run(*words, cwd=tmp_path)
     assert done.returncode == 2
+    assert [file.name for file in tmp_path.iterdir()] == ["study.toml"]
     assert done.stderr.decode() == (
         "narrowcast: training needs libtorch: apt-get install libtorch-dev libopenblas0-pthread, "
         "then run scripts/build in the source tree (the Python package cannot have it)\n"

@@ -41,9 +41,10 @@ def test_every_public_function_has_an_example():
 def test_the_package_is_typed():
     folder = pathlib.Path(narrowcast.__file__).parent
     assert (folder / "py.typed").exists()
-    files = [folder / "__init__.py", folder / "__main__.py"]
+    # All files; torch is not installed beside these tests, so what it has is of any type.
+    without_torch = ["--ignore-missing-imports", "--allow-subclassing-any", "--allow-untyped-decorators"]
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", "/dev/null", *files],
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", "/dev/null", *without_torch, folder],
         capture_output=True,
         check=False,
         text=True,

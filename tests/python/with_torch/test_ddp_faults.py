@@ -60,12 +60,27 @@ def test_a_model_takes_one_hook():
         ]
 
 
+def test_a_state_that_is_none_is_refused_by_all_ranks_at_once():
+    refused = ["UsageError", "the first rank needs what its state_dict() gave"]
+    for rank in ended("states", 2):
+        assert rank.said == {"refused": [refused] * 6, "step": 2}, rank.err  # good has 1, and one followed
+
+
+@every_transport
+def test_a_forked_process_ends_nothing(transport):
+    for rank in ended("forked", 2, transport):
+        assert rank.said == {"raised": ["nothing", ""], "steps": 2}, rank.err
+
+
 def test_what_cannot_be_is_refused_with_what_can():
     (rank,) = ended("wrong", 1)
     assert rank.said["model"][0] == "TypeError" and "DistributedDataParallel" in rank.said["model"][1]
     assert rank.said["spec"][0] == "UsageError" and "dynamic8" in rank.said["spec"][1]
     assert rank.said["plan"][0] == "UsageError" and "fusion" in rank.said["plan"][1]
     assert rank.said["kind"][0] == "TypeError"
+    assert rank.said["threads"] == ["UsageError", "threads is 0; give 1 to 1024"]
+    assert rank.said["seed"][0] == "UsageError" and "-1 is no seed" in rank.said["seed"][1]
+    assert rank.said["offered"][0] == "UsageError" and "dynamic9" in rank.said["offered"][1]
     assert rank.said["transport"] == [
         "UsageError",
         "there is no transport 'pigeon': auto, shm, gloo",
@@ -76,11 +91,15 @@ def test_what_cannot_be_is_refused_with_what_can():
 def test_gradients_travel_as_before_after_remove():
     for rank in ended("removed", 2):
         assert rank.said["same"], rank.err
+        gone = ["UsageError", "this handle was removed, and its state went with it"]
+        closed = ["UsageError", "the connection between the ranks is closed"]
+        assert rank.said["after"] == [gone, gone, closed]
 
 
 def test_a_codec_that_hides_nan_hides_none_from_ranks():
     for rank in ended("overflow", 2):
-        assert rank.said == {"finite": False, "skipped": 1}, rank.err
+        assert len(rank.said["found"]) == 6
+        assert all(each == [False, 1] for each in rank.said["found"].values()), rank.said
 
 
 def test_ranks_with_a_job_key_train(tmp_path, monkeypatch):

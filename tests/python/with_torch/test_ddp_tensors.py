@@ -40,3 +40,9 @@ def test_what_cannot_travel_is_refused():
         assert said["half"] == "torch.bfloat16"
         assert said["integers"][0] == "TypeError"
         assert said["spec"][0] == "UsageError"
+        assert said["arrays"] == ["TypeError", "tensor is of numpy.ndarray; give a torch tensor"]
+        for shared in ("expanded", "received_expanded"):
+            assert said[shared][0] == "UsageError" and "share memory" in said[shared][1]
+        assert said["outside"] == ["UsageError", "this rank is not in that group"]
+        for refused in ("no_rank", "itself", "algorithm"):
+            assert said[refused][0] == "UsageError", said[refused]

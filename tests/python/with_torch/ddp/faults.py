@@ -1,5 +1,6 @@
 """Ranks that die, disagree or are asked for what cannot be.  faults.py CASE TRANSPORT"""
 
+import faulthandler
 import os
 import signal
 import sys
@@ -12,9 +13,11 @@ from torch.nn.parallel import DistributedDataParallel
 
 import narrowcast
 import narrowcast.torch as nct
+from narrowcast import _core
 
 CASE, TRANSPORT = sys.argv[1:3]
 WIDTH = 128
+PATIENCE = int(float(os.environ["PATIENCE"]))
 
 
 def model():
@@ -99,12 +102,57 @@ def second():
     say(twice=twice, foreign=foreign, steps=steps, other=what(lambda: compress(other)))
 
 
+def states():
+    """What no state_dict() has given is refused by all ranks, not by the first one alone."""
+    ddp = model()
+    handle = compress(ddp, "onebit:column=64")
+    step(ddp)
+    good = handle.state_dict()
+    name = "residual/sender/0/0.weight"
+    wrong_ones = (
+        None,
+        {},
+        3,
+        {**good, "step": "one"},
+        {**good, "residuals": {name: 3}},
+        {**good, "residuals": {name: torch.zeros(WIDTH, WIDTH, dtype=torch.float64)}},
+    )
+    refused = [what(lambda: handle.load_state_dict(state)) for state in wrong_ones]
+    step(ddp)
+    handle.load_state_dict(good)
+    step(ddp)
+    say(refused=refused, step=handle.state_dict()["step"])
+    handle.remove()
+
+
+def forked():
+    """A process that this one forks ends, orderly, while the ranks train on."""
+    ddp = model()
+    handle = compress(ddp)
+    step(ddp)
+    faulthandler.cancel_dump_traceback_later()  # its thread would be missed in the forked one
+    child = os.fork()
+    if child == 0:
+        signal.alarm(PATIENCE)
+        sys.exit(0)
+    _, status = os.waitpid(child, 0)
+    faulthandler.dump_traceback_later(PATIENCE, exit=True)
+    assert status == 0, status
+    dist.barrier()
+    said = what(lambda: step(ddp))
+    say(raised=said, steps=handle.stats()["steps"])
+    handle.remove()
+
+
 def wrong():
     say(
         model=what(lambda: nct.compress(nn.Linear(2, 2))),
         spec=what(lambda: compress(model(), "dynamic9")),
         plan=what(lambda: compress(model(), {"fussion": 3})),
         kind=what(lambda: compress(model(), 3)),
+        threads=what(lambda: compress(model(), threads=0)),
+        seed=what(lambda: compress(model(), seed=-1)),
+        offered=what(lambda: compress(model(), "auto", codecs=["bf16", "dynamic9"])),
         transport=what(lambda: nct.compress(model(), "fp32", transport="pigeon")),
         sparse=what(sparse),
     )
@@ -127,24 +175,37 @@ def removed():
             step(ddp)
             handle.remove()
             handle.remove()
+            after = [what(handle.state_dict), what(lambda: handle.load_state_dict(None))]
+            way = _core.Way("fp32", None, 0)
+            after.append(what(lambda: handle._talk.all_reduce(torch.ones(1), way, "direct", "sum")))
             ddp.zero_grad()
         torch.manual_seed(dist.get_rank())
         step(ddp)
         results.append(torch.cat([p.grad.reshape(-1) for p in ddp.parameters()]))
-    say(same=bool(torch.equal(*results)))
+    say(same=bool(torch.equal(*results)), after=after)
 
 
 def overflow():
-    """A codec without NaN: all ranks see that the step is of no use."""
-    ddp = model()
-    handle = compress(ddp, "float:e=4,m=3,overflow=saturate")
-    step(ddp)
-    ddp.zero_grad()
-    loss = ddp(torch.randn(8, WIDTH)).square().mean()
-    (loss * (float("nan") if dist.get_rank() == 1 else 1.0)).backward()
-    finite = any(bool(p.grad.isfinite().any()) for p in ddp.parameters())
-    say(finite=finite, skipped=handle.stats()["skipped_steps"])
-    handle.remove()
+    """Codecs without NaN or infinity: all ranks see that the step is of no use."""
+    wide, narrow = "float:e=4,m=3,overflow=saturate", "float:e=2,m=1,kind=finite"
+    in_time = [{"tensors": "*", "codec": "bf16", "schedule": [{"step": 1, "codec": narrow}]}]
+    found = {}
+    for name, plan in {
+        "spec": wide,
+        "rule": {"min_elements": 0, "rule": [{"tensors": "*", "codec": narrow}]},
+        "schedule": {"min_elements": 0, "rule": in_time},
+    }.items():
+        for factor in ("nan", "inf"):
+            ddp = model()
+            handle = compress(ddp, plan)
+            step(ddp)
+            ddp.zero_grad()
+            loss = ddp(torch.randn(8, WIDTH)).square().mean()
+            (loss * (float(factor) if dist.get_rank() == 1 else 1.0)).backward()
+            finite = any(bool(p.grad.isfinite().any()) for p in ddp.parameters())
+            found[f"{name} {factor}"] = [finite, handle.stats()["skipped_steps"]]
+            handle.remove()
+    say(found=found)
 
 
 def sealed():

@@ -8,6 +8,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
+from torch.utils.checkpoint import checkpoint
 
 STEPS = 10
 WIDTH = 48
@@ -177,6 +178,29 @@ class SomeFrozen(Mode):
         return model
 
 
+class Blocks(nn.Module):
+    """Blocks that are computed again on the way back, and parameters without extent."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(WIDTH, WIDTH)
+        self.blocks = nn.ModuleList(
+            nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.Tanh(), nn.Linear(WIDTH, WIDTH)) for _ in range(4)
+        )
+        self.nothing = nn.Parameter(torch.empty(3, 0))
+
+    def forward(self, x):
+        x = self.first(x) + self.nothing.sum()
+        for block in self.blocks:
+            x = checkpoint(block, x, use_reentrant=True)
+        return x
+
+
+class Checkpointed(Mode):
+    def model(self):
+        return Blocks()
+
+
 class Subgroup(Mode):
     """A group that the first rank is not in, beside the group of all; the others go on meanwhile."""
 
@@ -210,6 +234,7 @@ MODES = {
         Float64,
         ChannelsLast,
         SomeFrozen,
+        Checkpointed,
         Subgroup,
         UnevenInputs,
     )

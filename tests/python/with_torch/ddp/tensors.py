@@ -1,5 +1,6 @@
 """Collectives of single tensors.  tensors.py"""
 
+import numpy as np
 import torch
 import torch.distributed as dist
 from job import say
@@ -82,6 +83,13 @@ def main():
         received=bool(torch.equal(received, expected[(rank - 1) % ranks])),
         in_group=in_group is None
         or bool(torch.equal(in_group, everything[0] + everything[ranks - 1])),
+        arrays=error(lambda: nct.all_reduce(np.ones(3, np.float32), "fp32")),
+        expanded=error(lambda: nct.all_reduce(torch.ones(1).expand(3), "fp32")),
+        received_expanded=error(lambda: nct.recv(torch.ones(1).expand(3), 0, "fp32")),
+        no_rank=error(lambda: nct.send(torch.ones(3), ranks, "fp32")),
+        itself=error(lambda: nct.send(torch.ones(3), rank, "fp32")),
+        algorithm=error(lambda: nct.all_reduce(torch.ones(3), "fp32", algorithm="pigeon")),
+        outside=error(lambda: nct.all_reduce(torch.ones(3), "fp32", dist.GroupMember.NON_GROUP_MEMBER)),
         integers=error(lambda: nct.all_reduce(torch.arange(3), "fp32")),
         spec=error(lambda: nct.all_reduce(values(rank), "dynamic9")),
     )

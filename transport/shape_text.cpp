@@ -1,13 +1,12 @@
-#include "cli/shape.hpp"
-
 #include <charconv>
 #include <optional>
 #include <span>
 #include <string>
 
 #include "base/error.hpp"
+#include "transport/shaped.hpp"
 
-namespace narrowcast::cli {
+namespace narrowcast {
 namespace {
 
 struct Unit {
@@ -49,4 +48,4 @@ Shape parse_shape(std::string_view text) {
           .latency = std::chrono::nanoseconds(static_cast<std::int64_t>(*latency))};
 }
 
-}  // namespace narrowcast::cli
+}  // namespace narrowcast

@@ -1,0 +1,93 @@
+"""How scripts/bench measures in pieces: tools/bench_pieces.sh, given as the first word."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PIECES = pathlib.Path(sys.argv.pop(1)).resolve()
+
+# A machine whose name is in a file, and a measurement that counts how often it was made.
+SETTING = """
+set -euo pipefail
+figures=build seconds=0
+machine() { echo "{\\"cpu\\": \\"$(cat cpu)\\"}"; }
+source {pieces}
+measure() { echo x >>"made-$1" && printed "$1" echo "figures of $1"; }
+"""
+
+TWO = "begin_part sums; piece a.txt measure a.txt; piece b.txt measure b.txt; end_part; echo \"left: ${unfinished[*]}\""
+
+
+class Pieces(unittest.TestCase):
+    def setUp(self):
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        self.folder = pathlib.Path(made.name)
+        (self.folder / "cpu").write_text("one")
+
+    def run_bash(self, words, before=""):
+        script = SETTING.replace("{pieces}", str(PIECES)) + before + "\n" + words
+        done = subprocess.run(["bash", "-c", script], cwd=self.folder, capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+    def times_made(self, piece):
+        made = self.folder / f"made-{piece}"
+        return len(made.read_text().splitlines()) if made.exists() else 0
+
+    def result(self, piece):
+        path = self.folder / "docs" / "results" / "sums" / piece
+        return path.read_text() if path.exists() else None
+
+    def test_a_part_that_is_complete_replaces_the_figures_that_were_there(self):
+        old = self.folder / "docs" / "results" / "sums"
+        old.mkdir(parents=True)
+        (old / "gone.txt").write_text("old")
+        code, text = self.run_bash(TWO)
+        self.assertEqual(code, 0, text)
+        self.assertEqual(self.result("a.txt"), "figures of a.txt\n")
+        self.assertIsNone(self.result("gone.txt"))
+        self.assertIn("left: \n", text)
+
+    def test_after_the_time_no_piece_is_begun_and_the_part_is_named(self):
+        code, text = self.run_bash(TWO, before="seconds=1; SECONDS=1")
+        self.assertEqual(code, 0, text)
+        self.assertEqual(self.times_made("a.txt"), 0)
+        self.assertIsNone(self.result("a.txt"))
+        self.assertIn("left: sums", text)
+
+    def test_what_was_interrupted_goes_on_where_it_stopped(self):
+        broken = TWO.replace("measure b.txt", "false")
+        self.assertNotEqual(self.run_bash(broken)[0], 0)
+        self.assertIsNone(self.result("a.txt"))
+        self.assertEqual(self.run_bash(TWO)[0], 0)
+        self.assertEqual((self.times_made("a.txt"), self.times_made("b.txt")), (1, 1))
+        self.assertEqual(self.result("b.txt"), "figures of b.txt\n")
+
+    def test_a_part_that_was_complete_is_measured_anew(self):
+        self.run_bash(TWO)
+        self.run_bash(TWO)
+        self.assertEqual(self.times_made("a.txt"), 2)
+
+    def test_pieces_of_another_machine_are_not_mixed_with_ours(self):
+        self.run_bash(TWO.replace("measure b.txt", "false"))
+        (self.folder / "cpu").write_text("two")
+        code, text = self.run_bash(TWO)
+        self.assertEqual(code, 0, text)
+        self.assertEqual(self.times_made("a.txt"), 2)
+        self.assertIn("another machine", text)
+
+    def test_a_measurement_that_fails_leaves_no_piece(self):
+        code, text = self.run_bash("begin_part sums; half() { echo half; false; }; piece a.txt printed a.txt half")
+        self.assertEqual(code, 1)
+        self.assertIn("scripts/bench: sums: a.txt failed with exit code 1", text)
+        self.assertFalse((self.folder / "build" / "sums" / "a.txt").exists())
+
+    def test_a_measurement_that_makes_nothing_is_an_error(self):
+        code, text = self.run_bash("begin_part sums; piece a.txt true")
+        self.assertEqual(code, 5)
+        self.assertIn("a.txt was not made", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
