@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/version.hpp"
@@ -12,8 +13,7 @@
 #include "cli/output.hpp"
 #include "cli/prediction.hpp"
 #include "cli/ranks.hpp"
-#include "cli/table.hpp"
-#include "run/trainer.hpp"
+#include "codec/codec.hpp"
 
 namespace narrowcast::cli {
 namespace {
@@ -44,6 +44,23 @@ void tell(const Profile& profile, int workers, const Console& console) {
                                model.rest_ms);
 }
 
+// A profile that has one twice could be read by nobody: found out before minutes of measuring.
+void require_each_once(const std::vector<std::string>& names, std::string_view option) {
+  std::set<std::string> seen;
+  for (const std::string& name : names)
+    if (!seen.insert(name).second)
+      throw Error(Fault::usage, fmt::format("{} has '{}' twice", option, name));
+}
+
+std::vector<std::string> codecs_of(const CalibrateWords& words) {
+  if (words.codecs.empty()) return {};
+  std::vector<std::string> codecs = list_of(words.codecs);
+  std::vector<std::string> canonical;
+  for (const std::string& codec : codecs) canonical.push_back(make_codec(codec)->spec());
+  require_each_once(canonical, "--codec");
+  return codecs;
+}
+
 Run run_for(const std::string& net, int batch) {
   std::vector<Setting> settings = {{.key = "net", .value = net, .origin = "--net"}};
   if (batch > 0)
@@ -56,6 +73,8 @@ void run(const CalibrateWords& words, const Console& console) {
     throw Error(Fault::usage, fmt::format("--seconds takes up to {:.0f}", kLongest));
   require(words.batch >= 0, Fault::usage, "--batch takes a whole number above 0");
   if (!words.output.empty()) require_sink(words.output, console);
+  const std::vector<std::string> codecs = codecs_of(words);
+  require_each_once(words.nets, "--net");
   std::vector<Run> runs;
   for (const std::string& net : words.nets) runs.push_back(run_for(net, words.batch));
   const Ranks ranks(words.ranks);
@@ -66,13 +85,11 @@ void run(const CalibrateWords& words, const Console& console) {
                                    {"batch", std::to_string(words.batch)},
                                    {"seconds", fmt::format("{}", words.seconds)}};
   ranks.run(console, terms, [&](const Rank& rank) {
-    Profile profile = calibrate_all(
-        rank.net,
-        {.runs = runs,
-         .codecs = words.codecs.empty() ? std::vector<std::string>() : list_of(words.codecs),
-         .machine_workers = ranks.local_size(),
-         .process_ranks = ranks.transport() == "inproc" ? ranks.size() : 1,
-         .seconds = words.seconds});
+    Profile profile = calibrate_all(rank.net, {.runs = runs,
+                                               .codecs = codecs,
+                                               .machine_workers = ranks.local_size(),
+                                               .process_ranks = ranks.process_ranks(),
+                                               .seconds = words.seconds});
     if (!rank.speaks()) return;
     profile.name = words.name.empty()
                        ? fmt::format("{} workers over {}", ranks.size(), ranks.transport())

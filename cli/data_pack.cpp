@@ -45,15 +45,15 @@ int parse_side(std::string_view digits, const std::string& text) {
   return side;
 }
 
-Packing packing_of(const PackWords& words) {
+PackOrder order_of(const PackWords& words) {
   require(!words.output.empty(), Fault::usage, "data pack needs -o FILE");
-  Packing packing = {.folder = words.folder, .file = words.output};
-  if (!words.size) return packing;
+  PackOrder order = {.folder = words.folder, .file = words.output};
+  if (!words.size) return order;
   const std::string_view size = *words.size;
   const std::size_t cross = std::min(size.find('x'), size.size());
-  packing.height = parse_side(size.substr(0, cross), *words.size);
-  packing.width = parse_side(size.substr(std::min(cross + 1, size.size())), *words.size);
-  return packing;
+  order.height = parse_side(size.substr(0, cross), *words.size);
+  order.width = parse_side(size.substr(std::min(cross + 1, size.size())), *words.size);
+  return order;
 }
 
 std::string as_json(const Packed& packed, const std::string& file) {
@@ -75,10 +75,10 @@ std::string as_text(const Packed& packed, const std::string& file) {
 }
 
 void pack_folder(const PackWords& words, const Console& console) {
-  const Packing packing = packing_of(words);
+  const PackOrder order = order_of(words);
   const Packed packed = [&] {
     PackLine line(console);
-    return pack(packing, line);
+    return pack(order, line);
   }();
   console.out << (words.json ? as_json(packed, words.output) : as_text(packed, words.output));
 }

@@ -58,6 +58,8 @@ class Ranks {
   int size() const { return size_; }
   // Ranks that share this machine, as far as is known.
   int local_size() const { return local_size_; }
+  // Ranks that are threads of this process.
+  int process_ranks() const { return are_threads() ? size_ : 1; }
   const std::string& transport() const { return transport_; }
   bool is_shaped() const { return shape_.has_value(); }
   const std::string& shape_text() const { return words_.shape; }

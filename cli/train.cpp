@@ -93,8 +93,10 @@ Plan find_plan(const Run& run, const Ranks& ranks, const Rank& rank) {
   constexpr double kSeconds = 2;
   if (rank.speaks())
     rank.console.err << "measuring links, codecs and the network ...\n" << std::flush;
-  const Profile profile = calibrate_all(
-      rank.net, {.runs = {run}, .machine_workers = ranks.local_size(), .seconds = kSeconds});
+  const Profile profile = calibrate_all(rank.net, {.runs = {run},
+                                                   .machine_workers = ranks.local_size(),
+                                                   .process_ranks = ranks.process_ranks(),
+                                                   .seconds = kSeconds});
   const Wish wish = {
       .model = run.net, .batch = run.batch * run.accumulate, .workers = ranks.size()};
   const Advice advice = advise(profile, wish);

@@ -11,7 +11,7 @@
 
 namespace narrowcast::cli {
 
-// Where JSON Lines go: a file that is added to, or standard output ("-"), or nowhere ("").
+// Where JSON Lines go: a file, standard output ("-"), or nowhere ("").
 class RecordFile {
  public:
   enum class Opening { anew, append };

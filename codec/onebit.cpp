@@ -59,8 +59,8 @@ class Onebit final : public Codec {
       std::fill(bits.begin() + static_cast<std::ptrdiff_t>(whole), bits.end(), std::byte{0});
       encode(column.data(), column.size(), threshold_, means.data(),
              reinterpret_cast<std::uint8_t*>(bits.data()));
-      for (float& mean :
-           means)  // of NaNs only one travels: which one a sum gives is the CPU's affair
+      // Of NaNs only one travels: which one a sum gives is the CPU's affair.
+      for (float& mean : means)
         if (std::isnan(mean)) mean = kPoison;
       put(rest, means);
       rest = rest.subspan(sizeof means + bits.size());

@@ -30,8 +30,8 @@ class AllGather {
  private:
   std::vector<Buffers> buffers(Pieces parts, const Travel& travel) {
     const std::size_t peers = std::max(1, group_.size() - 1);
-    const Wish wishes[] = {{1, 3}, {1, 3 * peers}};
-    return share(group_, layout_, wishes, allowance(parts, layout_, travel));
+    const Demand demands[] = {{1, 3}, {1, 3 * peers}};
+    return share(group_, layout_, demands, allowance(parts, layout_, travel));
   }
 
   template <class Each>

@@ -27,8 +27,8 @@ class Broadcast {
 
  private:
   std::vector<Buffers> buffers(Pieces pieces, const Travel& travel) {
-    const Wish wishes[] = {{3, 4}};
-    return share(group_, layout_, wishes, allowance(pieces, layout_, travel));
+    const Demand demands[] = {{3, 4}};
+    return share(group_, layout_, demands, allowance(pieces, layout_, travel));
   }
 
   bool last() const { return place_ + 1 == group_.size(); }

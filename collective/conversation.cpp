@@ -34,6 +34,7 @@ Slot Conversation::next(std::vector<std::uint64_t>& counters, int peer, int lane
 MutableBytes Conversation::scratch(std::size_t bytes) {
   if (bytes > scratch_bytes_) {
     scratch_.reset();  // the old before the new, so that both are never held at once
+    scratch_bytes_ = 0;
     scratch_.reset(static_cast<std::byte*>(::operator new[](bytes, kAlign)));
     scratch_bytes_ = bytes;
   }

@@ -59,8 +59,8 @@ class Direct {
   std::vector<Buffers> buffers(Pieces pieces) {
     const std::size_t peers = std::max(1, group_.size() - 1);
     // Inboxes of a whole row at least: contributions are sent in another order than they are added.
-    const Wish wishes[] = {{1, 5 * peers}, {peers, 5 * peers}, {1, 5}, {1, 5 * peers}};
-    return share(group_, layout_, wishes, allowance(pieces, layout_, how_.travel));
+    const Demand demands[] = {{1, 5 * peers}, {peers, 5 * peers}, {1, 5}, {1, 5 * peers}};
+    return share(group_, layout_, demands, allowance(pieces, layout_, how_.travel));
   }
 
   void expect_all() {

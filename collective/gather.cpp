@@ -40,8 +40,8 @@ class Gather {
  private:
   std::vector<Buffers> buffers(Pieces pieces) {
     const std::size_t peers = std::max(1, group_.size() - 1);
-    const Wish wishes[] = {{1, 3}, {1, 3 * peers}};
-    return share(group_, layout_, wishes, allowance(pieces, layout_, how_.travel));
+    const Demand demands[] = {{1, 3}, {1, 3 * peers}};
+    return share(group_, layout_, demands, allowance(pieces, layout_, how_.travel));
   }
 
   Bytes send(const Chunk& chunk) {

@@ -103,10 +103,10 @@ class Hierarchy {
     const std::size_t across = std::max<std::size_t>(1, groups_.count());
     const std::size_t passing = groups_.members(groups_.own()) == 1 ? 1 : 2 * led;
     // Outboxes hold what leaves until the step after the one that takes it.
-    const Wish wishes[] = {{2 * others, 3 * others}, {1, 2 * members}, {2 * led, 3 * led},
-                           {1, 2 * across},          {3, 3},           {passing, 3 * led},
-                           {1, 2 * others},          {1, 2 * members}};
-    return share(group_, layout_, wishes, allowance(pieces, layout_, how_.travel));
+    const Demand demands[] = {{2 * others, 3 * others}, {1, 2 * members}, {2 * led, 3 * led},
+                              {1, 2 * across},          {3, 3},           {passing, 3 * led},
+                              {1, 2 * others},          {1, 2 * members}};
+    return share(group_, layout_, demands, allowance(pieces, layout_, how_.travel));
   }
 
   void expect_all() {

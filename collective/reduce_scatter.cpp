@@ -35,8 +35,8 @@ class ReduceScatter {
  private:
   std::vector<Buffers> buffers(Pieces parts, const Travel& travel) {
     const std::size_t peers = std::max(1, group_.size() - 1);
-    const Wish wishes[] = {{1, 3 * peers}, {peers, 3 * peers}, {1, 1}};
-    return share(group_, layout_, wishes, allowance(parts, layout_, travel));
+    const Demand demands[] = {{1, 3 * peers}, {peers, 3 * peers}, {1, 1}};
+    return share(group_, layout_, demands, allowance(parts, layout_, travel));
   }
 
   std::size_t encode(const Chunk& chunk, MutableBytes out) {

@@ -61,8 +61,8 @@ class Ring {
 
   std::vector<Buffers> buffers(Pieces pieces) {
     const std::size_t hops = std::max<std::size_t>(1, hops_);
-    const Wish wishes[] = {{hops, 2 * hops}, {hops, 2 * hops}, {2, 3}, {2 * hops, 3 * hops}};
-    return share(group_, layout_, wishes, allowance(pieces, layout_, how_.travel));
+    const Demand demands[] = {{hops, 2 * hops}, {hops, 2 * hops}, {2, 3}, {2 * hops, 3 * hops}};
+    return share(group_, layout_, demands, allowance(pieces, layout_, how_.travel));
   }
 
   // In the order in which the previous rank sends.

@@ -1,20 +1,31 @@
 // Activations and error gradients between two ranks: one list goes out while another comes in.
+#include "base/error.hpp"
 #include "collective/pipeline/boxes.hpp"
 #include "collective/pipeline/checks.hpp"
 
 namespace narrowcast {
+namespace {
+
+void check_peer(Pieces pieces, int peer, int ranks) {
+  require(pieces.empty() || (peer >= 0 && peer < ranks), Fault::usage,
+          "who is to be sent to or received from is not among the ranks");
+}
+
+}  // namespace
 
 void send_receive(const Crossing& crossing, const Travel& travel, Conversation& group) {
   check_pieces(crossing.out);
   check_pieces(crossing.in);
+  check_peer(crossing.out, crossing.to, group.size());
+  check_peer(crossing.in, crossing.from, group.size());
   const Layout out_layout = Layout::whole(crossing.out, travel.chunk);
   const Layout in_layout = Layout::whole(crossing.in, travel.chunk);
   const Packing out_packing(crossing.out, travel, group);
   const Packing in_packing(crossing.in, travel, group);
-  const Wish wishes[] = {{1, 3}, {1, 3}};
+  const Demand demands[] = {{1, 3}, {1, 3}};
   const Layout& larger = out_layout.largest() > in_layout.largest() ? out_layout : in_layout;
   const std::vector<Buffers> shares =
-      share(group, larger, wishes,
+      share(group, larger, demands,
             allowance(crossing.out, out_layout, travel) + in_layout.extent().bytes);
   Outbox out(group, 0, shares[0]);
   Inbox in(group, 0, shares[1]);

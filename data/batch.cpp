@@ -9,6 +9,9 @@
 namespace narrowcast {
 namespace {
 
+// Beyond every image, and below what would overflow a side.
+constexpr int kMostPad = 1 << 15;
+
 // What each byte becomes.
 using Levels = std::array<float, 256>;
 
@@ -95,6 +98,8 @@ void require_room(const Images& from, std::span<const std::size_t> images, const
 
 ImageShape prepared_shape(const ImageShape& shape, const Preparation& how) {
   require(how.pad >= 0 && how.crop >= 0, Fault::usage, "padding and crop are not negative");
+  if (how.pad > kMostPad)
+    throw Error(Fault::usage, fmt::format("a padding of {} is more than {}", how.pad, kMostPad));
   if (how.crop == 0) return shape;
   if (how.crop > std::min(shape.height, shape.width) + 2 * how.pad)
     throw Error(Fault::usage, fmt::format("images of {}x{} with a padding of {} have no crop of {}",

@@ -108,7 +108,7 @@ void fill_batch(const Images& from, std::span<const std::size_t> images, const P
 
 // A folder of class folders of JPEGs into one file: narrowcast data pack. The folder may have two
 // of those, `train` and `val` or `test`; otherwise every tenth image is for testing.
-struct Packing {
+struct PackOrder {
   std::filesystem::path folder;
   std::filesystem::path file;
   int height = 0;  // images of another size are scaled to it (short side) and cropped in the middle
@@ -130,6 +130,6 @@ class PackProgress {
 // The file is whole or not there. Fault::wire names a JPEG that is broken, Fault::usage one that does
 // not fit, Fault::system what cannot be read or written. As long as it runs, signals that end the
 // process remove the unfinished file first.
-Packed pack(const Packing& packing, PackProgress& progress);
+Packed pack(const PackOrder& order, PackProgress& progress);
 
 }  // namespace narrowcast

@@ -39,8 +39,9 @@ struct Arithmetic {
 //   kahan:   p = P(a b);  y = S(p - r);  t = S(s + y);  r = S(S(t - s) - y);  s = t
 //
 // where r is 0 from the moment it is not finite, so that overflow stays infinity. NaN stays NaN in
-// every format, and no c is -0. Equal bits on every CPU target and for any number of threads. Fault::usage where sizes
-// do not fit, or a codec does not round value by value to a float format. Allocates copies of a and b.
+// every format, and no c is -0. Equal bits on every CPU target and for any number of threads.
+// Fault::usage where sizes do not fit, or a codec does not round value by value to a float format.
+// Allocates copies of a and b.
 void gemm(const Matrix& a, const Matrix& b, MutableFloats c, const Arithmetic& how, Team& team);
 
 }  // namespace narrowcast

@@ -50,15 +50,18 @@ class Adviser {
 
  private:
   std::vector<std::string> codecs() const {
-    std::vector<std::string> names = wish_.codecs;
-    if (names.empty())
-      for (const CodecSpeed& speed : profile_.codecs) {
-        if (speed.codec == "*")
-          names.insert(names.end(), kUsual.begin(), kUsual.end());
-        else
-          names.push_back(speed.codec);
-      }
-    std::erase(names, "fp32");
+    std::vector<std::string> names;
+    // Each once, also where a profile has some of the usual ones beside "*".
+    const auto add = [&](std::string_view name) {
+      if (name != "fp32" && std::ranges::find(names, name) == names.end()) names.emplace_back(name);
+    };
+    for (const std::string& name : wish_.codecs) add(name);
+    if (!wish_.codecs.empty()) return names;
+    for (const CodecSpeed& speed : profile_.codecs)
+      if (speed.codec == "*")
+        std::ranges::for_each(kUsual, add);
+      else
+        add(speed.codec);
     return names;
   }
 

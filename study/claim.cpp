@@ -69,8 +69,9 @@ bool is_dead(const std::string& text, const fs::path& file) {
   Holder holder;
   std::istringstream in(text);
   in >> holder.host >> holder.pid;
-  if (holder.pid > 0 && holder.host == myself().host)
-    return kill(holder.pid, 0) != 0 && errno == ESRCH;
+  const bool is_here = holder.pid > 0 && holder.host == myself().host;
+  if (is_here && kill(holder.pid, 0) != 0 && errno == ESRCH) return true;
+  // Here, too: another process may have the number of one that is gone, after a restart above all.
   const auto age = age_of(file);
   return age && *age > kClaimLife;
 }

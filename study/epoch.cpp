@@ -43,6 +43,8 @@ EpochPoint epoch_of_json(const JsonTree& object) {
       throw Error(Fault::wire, fmt::format("an epoch has no \"{}\"", column.name));
     point.*column.number = number_of(*found, column.name);
   }
+  // Charts and logarithms count from the first one.
+  if (!(point.epoch >= 1)) throw Error(Fault::wire, "an epoch has a number below 1");
   const JsonTree* error = object.find(kError);
   if (error != nullptr && error->kind != JsonKind::null)
     point.test_error = number_of(*error, kError);

@@ -26,8 +26,8 @@ class Claim {
   virtual ~Claim() = default;
 };
 
-// After that time without a sign of life, whoever had a claim on another machine is taken for dead. On the same
-// machine it is known at once.
+// After that time without a sign of life, whoever had a claim is taken for dead. Of a process of this machine that
+// has ended, it is known at once.
 inline constexpr std::chrono::minutes kClaimLife(5);
 
 class StudyFolder {
@@ -57,8 +57,8 @@ class StudyFolder {
   std::filesystem::path folder_;
 };
 
-// Records from a folder of a study, in which nothing is changed, or from a file of JSON Lines. A last line that was cut off is passed over.
-// Fault::usage for what is neither.
+// Records from a folder of a study, in which nothing is changed, or from a file of JSON Lines. A last line that was
+// cut off is passed over. Fault::usage for what is neither.
 std::vector<CellRecord> read_records(const std::filesystem::path& from);
 
 // Those of the study, in its order. Records of cells that it no longer has stay where they are kept, and out of it.

@@ -106,7 +106,8 @@ class Child {
       deadline_ = std::min(deadline_, Clock::now() + kFarewell);
     }
     if (Clock::now() < deadline_) return;
-    kill(pid_, end_.late ? SIGKILL : SIGTERM);
+    // Who was asked to stop, and has had the time for it, is not asked again.
+    kill(pid_, end_.late || end_.interrupted ? SIGKILL : SIGTERM);
     end_.late = !end_.interrupted;
     deadline_ = Clock::now() + std::chrono::seconds(10);
   }

@@ -56,6 +56,10 @@ versus_errors() {
 }
 
 versus_training() {
+  case ${1-} in
+    "" | steps | errors) ;;
+    *) echo "scripts/bench: versus training has steps and errors, not '$1'" >&2 && exit 2 ;;
+  esac
   [[ ${NARROWCAST_DATA-} ]] || { echo "scripts/bench: NARROWCAST_DATA must name a folder with MNIST and CIFAR-10" >&2 && exit 2; }
   need_peers
   begin_part versus/training

@@ -21,7 +21,7 @@ def cell(row):
     return shown if least is None or row["times_ours"] >= least else f"**{shown}** (goal {least})"
 
 
-def print_emulation(folder):
+def print_emulation(folder, machine_text):
     file = folder / "cpd.json"
     if not file.exists():
         return
@@ -29,6 +29,8 @@ def print_emulation(folder):
     print(f"\n## Emulated arithmetic\n\nMade by `bench/versus/cpd.py --json docs/results/cpd.json`, on one core and one thread: "
           f"matrices of {found['size']} rows and\ncolumns, casts of {found['count']} values. Others are to take 50 times as "
           "long (numpy) and 20 times (qtorch), float32\nat least a twentieth.\n")
+    if "machine" in found:
+        print(machine_text(found["machine"]))
     for name in ("products", "casts"):
         print(f"| {name} | ns a {found[name][0]['unit']} | times ours |\n|---|---:|---:|")
         for row in found[name]:

@@ -5,8 +5,9 @@
 
 One connection carries messages of 0.4 MB, which a generous burst would let through too fast, and of
 26 MB, which show whether the CPU keeps up. Of each size the median is printed, and must lie within
-10 % of the rate; up to three times, since a machine that is busy elsewhere makes a link look slow. The rate counts every byte on the link; a frame of 1514 bytes carries 1448 of a
-message, so 95 or 96 % is the rate itself.
+10 % of the rate; up to three times, since a machine that is busy elsewhere makes a link look slow. The
+rate counts every byte on the link; a frame of 1514 bytes carries 1448 of a message, so 95 or 96 % is the
+rate itself.
 """
 
 import ctypes

@@ -10,7 +10,7 @@ import statistics
 import sys
 
 FIRST = 20
-PARTS = ("step_ms", "compute_ms", "encode_ms", "wire_ms", "decode_ms", "wait_ms", "overlap")
+PARTS = ("step_ms", "compute_ms", "encode_ms", "wire_ms", "decode_ms", "wait_ms", "overlap", "wire_bytes")
 
 records = map(json.loads, filter(lambda line: line.startswith("{"), sys.stdin))
 steps = [record for record in records if record["event"] == "step"][FIRST:]

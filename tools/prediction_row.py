@@ -3,8 +3,8 @@
 
     narrowcast train --json - | tools/prediction_row.py LINK NET CODEC RANKS PREDICTED
 
-PREDICTED has what `narrowcast predict --json` or `advise --json` printed; CODEC is "advised" for the latter. The first steps, in which memory is laid out, do
-not count.
+PREDICTED has what `narrowcast predict --json` or `advise --json` printed; CODEC is "advised" for the latter. The first
+steps, in which memory is laid out, do not count.
 """
 import json
 import pathlib

@@ -73,10 +73,13 @@ def lines(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def machine_line(path):
-    machine = json.loads(path.read_text())
+def machine_text(machine):
     return (f"{machine['cpu']}, {machine['cores']} cores, target {machine['target']}, {machine['compiler']}, "
             f"commit `{machine['commit']}`.\n")
+
+
+def machine_line(path):
+    return machine_text(json.loads(path.read_text()))
 
 
 def print_codecs(folder):
@@ -112,8 +115,8 @@ def main(folder, program):
     print_collectives(folder / "collectives", machine_line)
     print_training(folder, machine_line)
     print_versus_training(folder / "versus" / "training", machine_line)
-    print_ddp(folder)
-    print_emulation(folder)
+    print_ddp(folder, machine_text)
+    print_emulation(folder, machine_text)
     print_soak(folder)
     print_studies(program, pathlib.Path(__file__).resolve().parent.parent)
 

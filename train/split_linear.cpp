@@ -18,7 +18,7 @@ struct Seat final : torch::CustomClassHolder {
   std::int64_t whole() const {
     return options.split == Split::output ? options.outputs : options.inputs;
   }
-  Load load(const torch::Tensor& matrix) const {
+  Cargo cargo(const torch::Tensor& matrix) const {
     return {.layer = options.layer, .rows = static_cast<std::size_t>(matrix.size(0))};
   }
 
@@ -91,7 +91,7 @@ class OutputSplit : public torch::autograd::Function<OutputSplit> {
     Columns columns(*seat, input.size(0));
     torch::Tensor own = columns.own();
     at::addmm_out(own, bias, input, weight.t());
-    seat->link.gather_forward(columns.parts(), seat->load(input));
+    seat->link.gather_forward(columns.parts(), seat->cargo(input));
     remember(context, seat, {input, weight}, input.requires_grad());
     return columns.matrix();
   }
@@ -106,7 +106,7 @@ class OutputSplit : public torch::autograd::Function<OutputSplit> {
     const bool sums = input.defined() && seat.options.input_gradient == InputGradient::summed;
     // The sum travels while the weights' gradient is computed.
     std::optional<ActivationLink::Underway> sum;
-    if (sums) sum.emplace(seat.link.start_sum_backward(floats(input), seat.load(input)));
+    if (sums) sum.emplace(seat.link.start_sum_backward(floats(input), seat.cargo(input)));
     torch::Tensor weight = own.t().mm(saved[0]);
     torch::Tensor bias = own.sum(0);
     if (sum) sum->wait();
@@ -123,7 +123,7 @@ class InputSplit : public torch::autograd::Function<InputSplit> {
                                const torch::Tensor& bias, const SeatPointer& seat) {
     const torch::Tensor own = own_columns(*seat, input);
     torch::Tensor output = own.mm(weight.t());
-    seat->link.sum_forward(floats(output), seat->load(output));
+    seat->link.sum_forward(floats(output), seat->cargo(output));
     output.add_(bias);
     remember(context, seat, {own, weight}, input.requires_grad());
     return output;
@@ -142,7 +142,7 @@ class InputSplit : public torch::autograd::Function<InputSplit> {
     if (wanted) {
       at::mm_out(own, output, saved[1]);
       if (!partial)
-        gather.emplace(seat.link.start_gather_backward(columns.parts(), seat.load(output)));
+        gather.emplace(seat.link.start_gather_backward(columns.parts(), seat.cargo(output)));
     }
     torch::Tensor weight = output.t().mm(saved[0]);
     torch::Tensor bias = output.sum(0);

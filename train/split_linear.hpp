@@ -18,7 +18,7 @@
 namespace narrowcast {
 
 // A matrix that travels whole or in parts; equal on all ranks.
-struct Load {
+struct Cargo {
   std::uint64_t layer = 0;  // whose dice are thrown
   std::size_t rows = 1;     // of the matrix and of each part, for codecs that go by columns
 };
@@ -42,12 +42,12 @@ class ActivationLink {
   using Parts = std::vector<MutableFloats>;
 
   // All ranks end with all parts.
-  void gather_forward(const Parts& parts, const Load& load);
-  void gather_backward(const Parts& parts, const Load& load);
-  void sum_forward(MutableFloats values, const Load& load);
-  void sum_backward(MutableFloats values, const Load& load);
+  void gather_forward(const Parts& parts, const Cargo& cargo);
+  void gather_backward(const Parts& parts, const Cargo& cargo);
+  void sum_forward(MutableFloats values, const Cargo& cargo);
+  void sum_backward(MutableFloats values, const Cargo& cargo);
   // parts[r] of all ranks is summed at rank r.
-  void scatter_backward(const Parts& parts, const Load& load);
+  void scatter_backward(const Parts& parts, const Cargo& cargo);
 
   // A transfer that goes on in a thread of the link. The buffers are the link's until it is over,
   // which the destructor waits for.
@@ -64,11 +64,11 @@ class ActivationLink {
   };
   // Each kind has a thread and an order of its own, so none waits for the others. While one of these
   // is under way, do not call the same kind directly.
-  [[nodiscard]] Underway start_gather_backward(const Parts& parts, const Load& load);
-  [[nodiscard]] Underway start_sum_backward(MutableFloats values, const Load& load);
+  [[nodiscard]] Underway start_gather_backward(const Parts& parts, const Cargo& cargo);
+  [[nodiscard]] Underway start_sum_backward(MutableFloats values, const Cargo& cargo);
   // For whole sub-batches, as activations and as errors; not in the way of the layers' own.
-  [[nodiscard]] Underway start_gather_ahead(const Parts& parts, const Load& load);
-  [[nodiscard]] Underway start_scatter_behind(const Parts& parts, const Load& load);
+  [[nodiscard]] Underway start_gather_ahead(const Parts& parts, const Cargo& cargo);
+  [[nodiscard]] Underway start_scatter_behind(const Parts& parts, const Cargo& cargo);
 
   // As it is, whatever the codecs.
   void gather_exactly(const Parts& parts);

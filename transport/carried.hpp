@@ -18,13 +18,13 @@ struct Load {
 };
 
 // Ranks whose bytes somebody else carries: a program that has connections of its own, as PyTorch has.
-// The carrier calls the functions below from threads of its own, two for each peer, keeps the frames of each ordered pair
-// of ranks in order, and delivers them as they come, whether or not anybody waits for what is in them.
-// It never looks into one. docs/decisions/0019-frames-that-others-carry.md
+// The carrier calls the functions below from threads of its own, two for each peer, keeps the frames
+// of each ordered pair of ranks in order, and delivers them as they come, whether or not anybody waits
+// for what is in them. It never looks into one. docs/decisions/0019-frames-that-others-carry.md
 class Carried final : public Transport {
  public:
   // place.local_* do not matter. `frame_bytes`: the most that travels at once, equal on all ranks;
-  // 0: what suits their number.
+  // 0: what suits their number. Too few to say farewell in are Fault::usage.
   struct Options {
     Place place;
     std::chrono::milliseconds timeout = kDefaultTimeout;

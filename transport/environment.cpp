@@ -12,7 +12,7 @@ namespace narrowcast {
 namespace {
 
 constexpr int kMostRanks = 1 << 20;
-constexpr int kMostPorts = 65535;
+constexpr int kLastPort = 65535;
 
 // The names under which a launcher says where a rank stands. `local_*` may be empty.
 struct Names {
@@ -103,8 +103,8 @@ std::string needed_text(const Variables& variables, std::string_view name) {
 // MASTER_PORT belongs to torchrun's own agent; ours is the next one unless it is given.
 std::string torchrun_rendezvous(const Variables& variables) {
   const std::string host = needed_text(variables, "MASTER_ADDR");
-  std::optional<int> port = number(variables, "NARROWCAST_PORT", {1, kMostPorts});
-  if (!port) port = needed(variables, "MASTER_PORT", {1, kMostPorts - 1}) + 1;
+  std::optional<int> port = number(variables, "NARROWCAST_PORT", {1, kLastPort});
+  if (!port) port = needed(variables, "MASTER_PORT", {1, kLastPort - 1}) + 1;
   const bool bare_v6 = host.find(':') != std::string::npos && host.front() != '[';
   return fmt::format("tcp://{}:{}", bare_v6 ? '[' + host + ']' : host, *port);
 }

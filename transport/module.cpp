@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <string>
@@ -15,11 +17,34 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A name of the C library's, because "cannot open shared object file" reads like a missing module
-// where in truth something that the module needs is missing.
+// With the file beside the loader's reason: "cannot open shared object file" alone reads like a
+// missing module where in truth something that the module needs is missing.
 Error cannot_load(const Module& module, const fs::path& file, const char* reason) {
   return {Fault::usage, fmt::format("{} cannot be loaded: {} ({}); apt-get install {}", module.name,
                                     reason, file.string(), module.package)};
+}
+
+// What others could have put there is never loaded: a program below /tmp has folders above it that are everybody's.
+bool is_trusted(const fs::path& path) {
+  struct stat found = {};
+  struct stat program = {};
+  if (stat(path.c_str(), &found) != 0 || stat("/proc/self/exe", &program) != 0) return false;
+  const bool owned =
+      found.st_uid == 0 || found.st_uid == geteuid() || found.st_uid == program.st_uid;
+  return owned && (found.st_mode & S_IWOTH) == 0;
+}
+
+std::vector<fs::path> folders_beside_program() {
+  std::error_code unknown;
+  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
+  if (unknown) return {};
+  const fs::path here = program.parent_path();
+  std::vector<fs::path> folders = {here, here.parent_path() / "lib" / "narrowcast",
+                                   here.parent_path() / NARROWCAST_LIBDIR / "narrowcast"};
+  // A build tree has them at its top, and programs up to three folders below.
+  fs::path above = here;
+  for (int i = 0; i < 4; ++i, above = above.parent_path()) folders.push_back(above / "modules");
+  return folders;
 }
 
 }  // namespace
@@ -53,29 +78,14 @@ std::unique_ptr<Transport> join_module(const Module& module, const Joining& join
   return std::unique_ptr<Transport>(join(joining, own_version.c_str()));
 }
 
-std::vector<fs::path> module_folders() {
-  std::vector<fs::path> folders;
-  if (const char* asked = std::getenv("NARROWCAST_MODULES"); asked != nullptr && *asked != '\0')
-    folders.emplace_back(asked);
-  std::error_code unknown;
-  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
-  if (!unknown) {
-    const fs::path here = program.parent_path();
-    folders.push_back(here);
-    folders.push_back(here.parent_path() / "lib" / "narrowcast");
-    folders.push_back(here.parent_path() / NARROWCAST_LIBDIR / "narrowcast");
-    // A build tree has them at its top, and programs up to three folders below.
-    fs::path above = here;
-    for (int i = 0; i < 4; ++i, above = above.parent_path()) folders.push_back(above / "modules");
-  }
-  return folders;
-}
-
 fs::path find_module(std::string_view name) {
   const std::string file = fmt::format("narrowcast_{}.so", name);
   std::error_code unreadable;
-  for (const fs::path& folder : module_folders())
-    if (fs::exists(folder / file, unreadable)) return folder / file;
+  const char* const asked = std::getenv("NARROWCAST_MODULES");
+  if (asked != nullptr && fs::exists(fs::path(asked) / file, unreadable))
+    return fs::path(asked) / file;
+  for (const fs::path& folder : folders_beside_program())
+    if (is_trusted(folder) && is_trusted(folder / file)) return folder / file;
   return {};
 }
 

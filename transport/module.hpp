@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <memory>
 #include <string_view>
-#include <vector>
 
 #include "transport/join.hpp"
 
@@ -35,11 +34,9 @@ bool in_python_package();
 // Loads the module and joins through it.
 std::unique_ptr<Transport> join_module(const Module& module, const Joining& joining);
 
-// Where modules are looked for, in this order: $NARROWCAST_MODULES, the folder of the program and
-// the lib folders beside it, and `modules` at the top of its build tree.
-std::vector<std::filesystem::path> module_folders();
-
-// The file of that module; empty when there is none.
+// The file of that module; empty when there is none. Looked for in $NARROWCAST_MODULES, in the folder of the
+// program and the lib folders beside it, and in `modules` at the top of its build tree; but for the first,
+// only where nobody but root, this user or the owner of the program can have put it.
 std::filesystem::path find_module(std::string_view name);
 
 }  // namespace narrowcast

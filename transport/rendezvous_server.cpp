@@ -2,7 +2,6 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,6 +9,7 @@
 #include <list>
 #include <thread>
 
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
 #include "transport/rendezvous.hpp"
 #include "transport/rendezvous_dialogue.hpp"
@@ -66,6 +66,13 @@ Socket make_listening(const RendezvousOptions& options) {
   return listen_at({options.host, options.port});
 }
 
+Descriptor make_wake() {
+  Descriptor wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  // Without one nobody could end the thread.
+  require(wake.is_open(), Fault::system, "rank 0 has no descriptor left to serve the others with");
+  return wake;
+}
+
 }  // namespace
 
 class RendezvousServer::Serving {
@@ -75,13 +82,12 @@ class RendezvousServer::Serving {
         most_guests_(2 * static_cast<std::size_t>(options.ranks) + 16),
         board_{.most = 4 * static_cast<std::size_t>(options.ranks) + 16},
         listening_(make_listening(options)),
-        wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+        wake_(make_wake()),
         thread_([this] { run(); }) {}
 
   ~Serving() {
     stopping_ = true;
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const ssize_t written = ::write(wake_.fd(), &one, sizeof one);
+    eventfd_write(wake_.get(), 1);
     thread_.join();
   }
   Serving(const Serving&) = delete;
@@ -94,7 +100,7 @@ class RendezvousServer::Serving {
     while (!stopping_) {
       const bool admitting = Clock::now() >= admit_from_;
       const std::int16_t arrivals = admitting ? POLLIN : 0;
-      std::vector<pollfd> polled = {{listening_.fd(), arrivals, 0}, {wake_.fd(), POLLIN, 0}};
+      std::vector<pollfd> polled = {{listening_.fd(), arrivals, 0}, {wake_.get(), POLLIN, 0}};
       auto deadline = admitting ? Clock::time_point::max() : admit_from_;
       for (const Guest& guest : guests_) {
         const std::int16_t events = guest.has_output() ? POLLOUT : POLLIN;
@@ -139,7 +145,7 @@ class RendezvousServer::Serving {
   std::size_t most_guests_;
   Pinboard board_;
   Socket listening_;
-  Socket wake_;
+  Descriptor wake_;
   std::list<Guest> guests_;
   Clock::time_point admit_from_;  // newcomers wait until then
   std::atomic<bool> stopping_ = false;

@@ -13,7 +13,8 @@
 //
 //   client: greeting = magic "NCMEET" | protocol '2' | zero u8 | keyed u64 | nonce [32]
 //   server: answer   = greeting of its own | proof [32]        zeros without a job key
-//   then, in turns and the client first, frames: length u32 | body [length] | seal [32], the seal only with a job key
+//   then, in turns and the client first, frames: length u32 | body [length] | seal [32], the seal
+//   only with a job key
 //     request body:  verb u8 | patience in ms u32 | length of the key u32 | key | value
 //     reply body:    outcome u8 | value
 //

@@ -8,7 +8,6 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -90,15 +89,6 @@ std::optional<std::size_t> moved(ssize_t count) {
 
 }  // namespace
 
-Socket::~Socket() {
-  if (fd_ >= 0) close(fd_);
-}
-
-Socket& Socket::operator=(Socket&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  return *this;
-}
-
 std::string text_of(const Endpoint& endpoint) {
   const bool v6 = endpoint.host.find(':') != std::string::npos;
   return fmt::format("{}{}{}:{}", v6 ? "[" : "", endpoint.host, v6 ? "]" : "", endpoint.port);
@@ -138,8 +128,7 @@ std::optional<Socket> connect_to(const Endpoint& endpoint, Clock::time_point dea
   const Addresses found = resolve(endpoint.host.c_str(), endpoint.port, 0, why);
   for (const addrinfo* address = found.get(); address != nullptr; address = address->ai_next) {
     Socket socket = open_for(*address);
-    if (!socket) continue;
-    const int status = connect(socket.fd(), address->ai_addr, address->ai_addrlen);
+    const int status = socket ? connect(socket.fd(), address->ai_addr, address->ai_addrlen) : -1;
     if (status != 0 && errno != EINPROGRESS) {
       why = std::strerror(errno);
     } else if (connected(socket, deadline, why)) {

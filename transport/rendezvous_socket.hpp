@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "base/bytes.hpp"
+#include "base/descriptor.hpp"
 
 // The little of TCP that the rendezvous needs. Every socket is non-blocking and closes at exec.
 namespace narrowcast::rendezvous {
@@ -16,16 +16,13 @@ using Clock = std::chrono::steady_clock;
 class Socket {
  public:
   Socket() = default;
-  explicit Socket(int fd) : fd_(fd) {}
-  ~Socket();
-  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Socket& operator=(Socket&& other) noexcept;
+  explicit Socket(int fd) : descriptor_(fd) {}
 
-  int fd() const { return fd_; }
-  explicit operator bool() const { return fd_ >= 0; }
+  int fd() const { return descriptor_.get(); }
+  explicit operator bool() const { return descriptor_.is_open(); }
 
  private:
-  int fd_ = -1;
+  Descriptor descriptor_;
 };
 
 struct Endpoint {

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -126,18 +125,10 @@ std::size_t shm_ring_bytes(int ranks) {
 ShmSegment::ShmSegment(int ranks) : ShmSegment(ranks, shm_ring_bytes(ranks)) {}
 
 ShmSegment::ShmSegment(int ranks, std::size_t ring_bytes)
-    : fd_(shm::make_segment(ranks, ring_bytes)) {
-  try {
-    mapping_ = std::make_shared<shm::Mapping>(fd_);
-  } catch (...) {
-    close(fd_);
-    throw;
-  }
-}
+    : segment_(shm::make_segment(ranks, ring_bytes)),
+      mapping_(std::make_shared<shm::Mapping>(segment_.get())) {}
 
-ShmSegment::~ShmSegment() { close(fd_); }
-
-std::string ShmSegment::rendezvous() const { return fmt::format("fd:{}", fd_); }
+std::string ShmSegment::rendezvous() const { return fmt::format("fd:{}", fd()); }
 
 std::unique_ptr<Transport> join_shm(const Joining& joining) {
   const int fd = descriptor_of(joining.rendezvous);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "base/descriptor.hpp"
 #include "transport/join.hpp"
 
 // Ranks that are processes of one machine, over shared memory.
@@ -27,16 +28,14 @@ class ShmSegment {
   explicit ShmSegment(int ranks);
   // `ring_bytes` is a power of two, kSmallestRing or more.
   ShmSegment(int ranks, std::size_t ring_bytes);
-  ~ShmSegment();
-  ShmSegment(const ShmSegment&) = delete;
-  ShmSegment& operator=(const ShmSegment&) = delete;
 
-  int fd() const { return fd_; }   // closed on exec, unless whoever starts the ranks sees to it
+  // Closed on exec, unless whoever starts the ranks sees to it.
+  int fd() const { return segment_.get(); }
   std::string rendezvous() const;  // "fd:N"
   const std::shared_ptr<shm::Mapping>& mapping() const { return mapping_; }
 
  private:
-  int fd_;
+  Descriptor segment_;
   std::shared_ptr<shm::Mapping> mapping_;
 };
 

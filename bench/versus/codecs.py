@@ -4,9 +4,9 @@
     bench/versus/codecs.py --json FILE [--values 1048576 26214400] [--seconds 2]
 
 One core and one thread each, into buffers that are there already, so that encoding is compared with encoding
-(qtorch, and bitsandbytes on a CPU, have no way to be given one). Where a peer has the same format as ours, results are compared first, bit for
-bit. `scripts/bench versus codecs` runs it with the packages of requirements.txt and narrowcast. A peer that is not
-there is named in the file, with the reason.
+(qtorch, and bitsandbytes on a CPU, have no way to be given one). Where a peer has the same format as ours, results
+are compared first, bit for bit. `scripts/bench versus codecs` runs it with the packages of requirements.txt and
+narrowcast. A peer that is not there is named in the file, with the reason.
 """
 
 import argparse

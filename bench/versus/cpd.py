@@ -9,7 +9,6 @@ counts. Results are compared before anything is measured. qtorch compiles an ext
 """
 
 import argparse
-import json
 import os
 import sys
 import time
@@ -22,6 +21,7 @@ import numpy as np  # noqa: E402
 
 import narrowcast  # noqa: E402
 from narrowcast import cpd  # noqa: E402
+from timing import machine, write  # noqa: E402
 
 PRODUCT, SUM = (5, 2), (8, 7)
 
@@ -150,14 +150,14 @@ def main():
     words.add_argument("--size", type=int, default=512, help="rows and columns of the matrices")
     words.add_argument("--count", type=int, default=1 << 20, help="values to cast")
     asked = words.parse_args()
+    found = {"machine": machine(), "size": asked.size, "count": asked.count}
     tables = {"products": products(asked.size), "casts": casts(asked.count)}
     for name, rows in tables.items():
         print(f"\n| {name} | ns a {rows[0]['unit']} | times ours |\n|---|---:|---:|")
         for each in rows:
             print(f"| {each['what']} | {each['ns']:.3g} | {each['times_ours']:.3g} |")
     if asked.json:
-        with open(asked.json, "w") as file:
-            json.dump({"size": asked.size, "count": asked.count, **tables}, file, indent=1)
+        write(asked.json, {**found, **tables})
 
 
 if __name__ == "__main__":

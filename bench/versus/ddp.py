@@ -34,7 +34,9 @@ def main():
     words = parse()
     if words.worker:
         return work(words)
-    results, failed = {}, []
+    from timing import machine, write
+
+    results, failed = {"machine": machine()}, []
     for rate in words.rates:
         try:
             results[rate] = measure(rate, words)
@@ -43,8 +45,7 @@ def main():
             continue
         print_table(rate, results[rate])
     if words.json:
-        with open(words.json, "w", encoding="utf-8") as file:
-            json.dump(results, file, indent=1)
+        write(words.json, results)
     if failed:
         print(f"not measured: {', '.join(failed)}", file=sys.stderr)
     return 5 if failed else 0

@@ -34,14 +34,45 @@ float beyond_of(const Format& f) {
                                       : std::numeric_limits<float>::quiet_NaN();
 }
 
+// The largest magnitudes: the last that is a number, those that are none, and what becomes of values
+// beyond.
+void set_top(const FormatSpec& spec, Format& f) {
+  const int e = spec.exponent_bits;
+  const int m = spec.mantissa_bits;
+  const std::uint32_t top = f.sign - 1;                          // all ones
+  const auto top_exponent = ((std::uint32_t{1} << e) - 1) << m;  // exponent ones, mantissa 0
+  std::uint32_t special = top;
+  switch (spec.kind) {
+    case Kind::ieee:
+      f.largest = top_exponent - 1;
+      f.infinity_out = top_exponent;
+      f.nan_in = m == 0 ? top_exponent : top_exponent | std::uint32_t{1} << (m - 1);
+      special = top_exponent;
+      break;
+    case Kind::fn:
+      f.largest = top - 1;
+      f.infinity_out = ~std::uint32_t{0};
+      f.nan_in = top;
+      break;
+    case Kind::finite:
+      f.largest = top;
+      f.infinity_out = ~std::uint32_t{0};
+      f.nan_in = top;  // never used: NaN is refused before
+      break;
+  }
+  // With eight exponent bits the top exponent lies beyond float32, so no value has it.
+  if (e == 8) f.largest = std::min(f.largest, top_exponent - 1);
+  f.infinity_in = spec.overflow == Overflow::saturate ? f.largest : special;
+  // Rounding toward zero never reaches past the largest value.
+  f.overflow = spec.rounding == Rounding::zero ? f.largest : f.infinity_in;
+}
+
 }  // namespace
 
 Format format_of(const FormatSpec& spec) {
   const int e = spec.exponent_bits;
   const int m = spec.mantissa_bits;
   const int bias = (1 << (e - 1)) - 1;
-  const auto top = (std::uint32_t{1} << (e + m)) - 1;            // all ones
-  const auto top_exponent = ((std::uint32_t{1} << e) - 1) << m;  // exponent ones, mantissa 0
   Format f{};
   f.width = 1 + e + m;
   f.shift = 23 - m;
@@ -56,32 +87,7 @@ Format format_of(const FormatSpec& spec) {
   f.unit = own_subnormals ? power_of_two(f.emin - m) : 0;
   f.per_unit = own_subnormals ? power_of_two(m - f.emin) : 0;
 
-  std::uint32_t special = 0;
-  switch (spec.kind) {
-    case Kind::ieee:
-      f.largest = top_exponent - 1;
-      f.infinity_out = top_exponent;
-      f.nan_in = m == 0 ? top_exponent : top_exponent | std::uint32_t{1} << (m - 1);
-      special = top_exponent;
-      break;
-    case Kind::fn:
-      f.largest = top - 1;
-      f.infinity_out = ~std::uint32_t{0};
-      f.nan_in = top;
-      special = top;
-      break;
-    case Kind::finite:
-      f.largest = top;
-      f.infinity_out = ~std::uint32_t{0};
-      f.nan_in = top;  // never used: NaN is refused before
-      special = top;
-      break;
-  }
-  // With eight exponent bits the top exponent lies beyond float32, so no value has it.
-  if (e == 8) f.largest = std::min(f.largest, top_exponent - 1);
-  f.infinity_in = spec.overflow == Overflow::saturate ? f.largest : special;
-  // Rounding toward zero never reaches past the largest value.
-  f.overflow = spec.rounding == Rounding::zero ? f.largest : f.infinity_in;
+  set_top(spec, f);
   f.shortcut = shortcut_of(spec);
   f.binary16 = e == 5 && m == 10 && spec.kind == Kind::ieee && spec.rounding == Rounding::nearest &&
                spec.overflow == Overflow::special;

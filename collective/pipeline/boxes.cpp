@@ -88,14 +88,15 @@ void Inbox::finish(std::size_t buffer) {
   passed_[buffer].clear();
 }
 
-std::vector<Buffers> share(Conversation& group, const Layout& layout, std::span<const Wish> wishes,
-                           std::size_t allowance) {
+std::vector<Buffers> share(Conversation& group, const Layout& layout,
+                           std::span<const Demand> demands, std::size_t allowance) {
   // Whole cache lines each, so that neighbours do not disturb each other.
   constexpr std::size_t kLine = 64;
   const std::size_t bytes = (layout.largest() + kLine - 1) / kLine * kLine;
   const auto fits = [&](std::size_t numerator) {
     std::size_t count = 0;
-    for (const Wish& wish : wishes) count += std::max(wish.least, wish.best * numerator / 8);
+    for (const Demand& demand : demands)
+      count += std::max(demand.least, demand.best * numerator / 8);
     return count * bytes <= allowance;
   };
   std::size_t eighths = 8;
@@ -103,8 +104,8 @@ std::vector<Buffers> share(Conversation& group, const Layout& layout, std::span<
 
   std::vector<Buffers> shares;
   std::size_t total = 0;
-  for (const Wish& wish : wishes) {
-    const std::size_t count = std::max(wish.least, wish.best * eighths / 8);
+  for (const Demand& demand : demands) {
+    const std::size_t count = std::max(demand.least, demand.best * eighths / 8);
     shares.push_back({.memory = nullptr, .bytes = bytes, .count = count});
     total += count;
   }

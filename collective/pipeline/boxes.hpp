@@ -96,14 +96,14 @@ class Inbox {
 };
 
 // What a box asks of the scratch memory: so many messages of the largest size.
-struct Wish {
+struct Demand {
   std::size_t least = 0;
   std::size_t best = 0;
 };
 
 // Shares out scratch memory: every box gets its best while all of it fits into one encoded copy of
 // the pieces and two chunks of the size that was asked for, else all go down to their least alike.
-std::vector<Buffers> share(Conversation& group, const Layout& layout, std::span<const Wish> wishes,
-                           std::size_t allowance);
+std::vector<Buffers> share(Conversation& group, const Layout& layout,
+                           std::span<const Demand> demands, std::size_t allowance);
 
 }  // namespace narrowcast

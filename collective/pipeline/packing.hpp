@@ -56,8 +56,6 @@ class Packing {
   void divide(const Chunk& chunk) const;
 
   Pieces pieces() const { return pieces_; }
-  const Travel& travel() const { return travel_; }
-  Conversation& group() const { return *group_; }
   MutableFloats values(const Part& part) const {
     return pieces_[part.piece].values.subspan(part.begin, part.count);
   }

@@ -32,14 +32,14 @@ Picture read_jpeg(JpegReader& reader, const std::filesystem::path& file) {
   }
 }
 
-ImageShape shape_for(const Packing& wish, const Entry& first) {
+ImageShape shape_for(const PackOrder& wish, const Entry& first) {
   if (wish.height > 0) return {.channels = 3, .height = wish.height, .width = wish.width};
   JpegReader reader;
   const Picture picture = read_jpeg(reader, first.file);
   return {.channels = 3, .height = picture.height, .width = picture.width};
 }
 
-void require_sense(const Packing& wish) {
+void require_sense(const PackOrder& wish) {
   for (const int side : {wish.height, wish.width})
     if (side < 0 || side > kMostSide || (side == 0) != (wish.height == 0))
       throw Error(Fault::usage, fmt::format("images cannot be {}x{}", wish.height, wish.width));
@@ -53,7 +53,7 @@ void require_sense(const Packing& wish) {
 // Writes the parts of a pack one after the other.
 class Packer {
  public:
-  Packer(const Packing& wish, Survey found, PackProgress& progress)
+  Packer(const PackOrder& wish, Survey found, PackProgress& progress)
       : wish_(wish),
         found_(std::move(found)),
         progress_(progress),
@@ -154,7 +154,7 @@ class Packer {
     return head_.description_offset + text.size();
   }
 
-  const Packing& wish_;
+  const PackOrder& wish_;
   Survey found_;
   PackProgress& progress_;
   ImageShape shape_;
@@ -170,10 +170,10 @@ class Packer {
 }  // namespace
 }  // namespace packing
 
-Packed pack(const Packing& packing, PackProgress& progress) {
-  packing::require_sense(packing);
-  remove_abandoned_files(packing.file.has_parent_path() ? packing.file.parent_path() : ".");
-  return packing::Packer(packing, packing::survey(packing.folder), progress).run();
+Packed pack(const PackOrder& order, PackProgress& progress) {
+  packing::require_sense(order);
+  remove_abandoned_files(order.file.has_parent_path() ? order.file.parent_path() : ".");
+  return packing::Packer(order, packing::survey(order.folder), progress).run();
 }
 
 }  // namespace narrowcast

@@ -18,8 +18,8 @@ bool is_fp32(const Codec& codec) { return codec.spec() == "fp32"; }
 
 }  // namespace
 
-Bundle::Bundle(const Setting& setting, std::vector<std::size_t> tensors, Conversation group)
-    : setting_(setting),
+Bundle::Bundle(const Common& common, std::vector<std::size_t> tensors, Conversation group)
+    : common_(common),
       tensors_(std::move(tensors)),
       group_(std::move(group)),
       passages_(tensors_.size()),
@@ -28,7 +28,7 @@ Bundle::Bundle(const Setting& setting, std::vector<std::size_t> tensors, Convers
 }
 
 Reduction Bundle::reduction(const Moment& moment) const {
-  return {.travel = {.seed = setting_.seed, .step = moment.step},
+  return {.travel = {.seed = common_.seed, .step = moment.step},
           .result = plan().total == Total::average ? Result::average : Result::sum,
           .group = plan().group};
 }
@@ -39,9 +39,9 @@ void Bundle::carry(const Moment& moment, std::span<Item> items, StepReport& repo
   find_ways(moment);
   add_residuals();
   scale(report);
-  const std::uint64_t before = setting_.net.bytes_sent();
+  const std::uint64_t before = common_.net.bytes_sent();
   all_reduce(*row_, pieces_, reduction(moment), group_);
-  account(setting_.net.bytes_sent() - before, report);
+  account(common_.net.bytes_sent() - before, report);
   if (plan().non_finite == NonFinitePolicy::propagate) return;
   for (std::size_t i = 0; i < pieces_.size(); ++i)
     item(i).sum_is_finite = scan(item(i).values).all_finite;
@@ -52,7 +52,7 @@ void Bundle::find_ways(const Moment& moment) {
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     const Way& way = way_of(plan(), tensor(i).name, tensor(i).elements, moment);
     if (passages_[i].way == &way) continue;
-    passages_[i] = {.way = &way, .codec = &setting_.codecs.codec(way.codec, tensor(i))};
+    passages_[i] = {.way = &way, .codec = &common_.codecs.codec(way.codec, tensor(i))};
     pieces_[i].codec = passages_[i].codec;
     changed = true;
   }
@@ -78,11 +78,11 @@ void Bundle::choose() {
     if (held)
       passage.feedback.passage = passage_of(row_->name, plan().group, passage.codec->spec());
     if (passage.way->scaling != Scaling::none)
-      passage.scale = &setting_.codecs.scale(*passage.codec, passage.way->scaling,
-                                             {.ranks = group_.size(),
-                                              .group = row_->name == "hierarchy" ? plan().group : 0,
-                                              .held = held ? 1 : 0});
-    plain[i].codec = &setting_.codecs.codec("fp32", tensor(i));
+      passage.scale = &common_.codecs.scale(*passage.codec, passage.way->scaling,
+                                            {.ranks = group_.size(),
+                                             .group = row_->name == "hierarchy" ? plan().group : 0,
+                                             .held = held ? 1 : 0});
+    plain[i].codec = &common_.codecs.codec("fp32", tensor(i));
     add_cost(pieces_[i], passage);
   }
   fp32_bytes_ = row_->traffic(plain, how, group_.rank(), group_.size()).bytes();

@@ -24,7 +24,7 @@ struct Item {
 };
 
 // What the bundles of an exchange share.
-struct Setting {
+struct Common {
   const Plan& plan;
   const std::vector<Tensor>& tensors;
   Codecs& codecs;
@@ -38,7 +38,7 @@ inline constexpr const char* kControlBytes = "control";
 // Tensors that travel together.
 class Bundle {
  public:
-  Bundle(const Setting& setting, std::vector<std::size_t> tensors, Conversation group);
+  Bundle(const Common& common, std::vector<std::size_t> tensors, Conversation group);
 
   const std::vector<std::size_t>& tensors() const { return tensors_; }
 
@@ -60,9 +60,9 @@ class Bundle {
     std::uint64_t bytes = 0;  // the most, unless fixed
   };
 
-  const Plan& plan() const { return setting_.plan; }
+  const Plan& plan() const { return common_.plan; }
   Item& item(std::size_t place) const { return items_[tensors_[place]]; }
-  const Tensor& tensor(std::size_t place) const { return setting_.tensors[tensors_[place]]; }
+  const Tensor& tensor(std::size_t place) const { return common_.tensors[tensors_[place]]; }
   Reduction reduction(const Moment& moment) const;
   void find_ways(const Moment& moment);
   void choose();
@@ -72,7 +72,7 @@ class Bundle {
   void scale(StepReport& report);
   void account(std::uint64_t sent, StepReport& report) const;
 
-  const Setting& setting_;
+  const Common& common_;
   std::vector<std::size_t> tensors_;
   Conversation group_;
   std::vector<Passage> passages_;

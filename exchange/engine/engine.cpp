@@ -36,7 +36,7 @@ Exchange::Engine::Engine(Transport& net, const Plan& plan, std::vector<Tensor> t
       net_(net),
       team_(options.threads),
       control_(net_, options.channel, {.team = &team_}),
-      setting_{plan_, tensors_, codecs_, net_, options.seed},
+      common_{plan_, tensors_, codecs_, net_, options.seed},
       bundle_of_(tensors_.size()),
       items_(tensors_.size()),
       stand_ins_(tensors_.size()),
@@ -83,7 +83,7 @@ void Exchange::Engine::make_bundles(const ExchangeOptions& options) {
   for (std::vector<std::size_t>& tensors : fuse(elements, plan_.fusion_bytes)) {
     for (const std::size_t tensor : tensors) bundle_of_[tensor] = bundles_.size();
     bundles_.push_back(std::make_unique<Bundle>(
-        setting_, std::move(tensors),
+        common_, std::move(tensors),
         Conversation(net_, ++number, {.team = &team_, .probe = &stopwatch_})));
   }
   missing_.resize(bundles_.size());

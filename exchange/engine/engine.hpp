@@ -70,7 +70,7 @@ class Exchange::Engine {
   Stopwatch stopwatch_;
   Codecs codecs_;
   Conversation control_;
-  Setting setting_;
+  Common common_;
   std::vector<std::unique_ptr<Bundle>> bundles_;
   std::vector<std::size_t> bundle_of_;  // by tensor
   std::function<MutableFloats(std::size_t)> rest_;

@@ -200,7 +200,7 @@ std::vector<Residual> load_residuals(const std::vector<Array>& saved,
     for (int rank = 0; rank < group.size(); ++rank)
       for (std::size_t i = 0; i < tensors.size(); ++i)
         for_arrays(tensors, {.rank = rank, .tensor = i},
-                   regrouping.of(i, {rank, group.size()}, codecs),
+                   regrouping.of(i, rank, group.size(), codecs),
                    [&](const Array& array) { give(rank, array); });
   }
   for (int peer = 1; peer < group.size(); ++peer) send_end(group, peer);

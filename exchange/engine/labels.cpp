@@ -72,7 +72,8 @@ void check(const Array& array, const Label& label, std::size_t elements, const N
 }  // namespace
 
 std::string name_of(const Label& label, const std::vector<Tensor>& tensors) {
-  const std::string& tensor = tensors[label.tensor].name;
+  // The number of ranks is of no tensor, and there may be none.
+  const std::string tensor = label.keeps == Keeps::ranks ? "" : tensors[label.tensor].name;
   switch (label.keeps) {
     case Keeps::ranks:
       break;

@@ -40,8 +40,8 @@ void Regrouping::add(const Array& array) {
   for (std::size_t i = 0; i < values.size(); ++i) sum[label.begin + i] += values[i];
 }
 
-Residual Regrouping::of(std::size_t tensor, const Place& place, Codecs& codecs) const {
-  const double growth = static_cast<double>(place.ranks) / old_ranks_;
+Residual Regrouping::of(std::size_t tensor, int rank, int ranks, Codecs& codecs) const {
+  const double growth = static_cast<double>(ranks) / old_ranks_;
   Residual residual{.sender = scaled(senders_[tensor], 1.0 / old_ranks_),
                     .owner = scaled(owners_[tensor], growth),
                     .passage = passages_[tensor]};
@@ -49,7 +49,7 @@ Residual Regrouping::of(std::size_t tensor, const Place& place, Codecs& codecs) 
   const Piece piece{.tensor = id_of(tensors_[tensor]),
                     .values = residual.owner,
                     .codec = &codecs.codec(codec_in(residual.passage), tensors_[tensor])};
-  const Shard own = owned(piece, place.rank, place.ranks);
+  const Shard own = owned(piece, rank, ranks);
   const auto begin = residual.owner.begin() + static_cast<std::ptrdiff_t>(own.begin);
   std::fill(residual.owner.begin(), begin, 0.0F);
   std::fill(begin + static_cast<std::ptrdiff_t>(own.count), residual.owner.end(), 0.0F);

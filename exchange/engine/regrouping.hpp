@@ -9,21 +9,16 @@
 
 namespace narrowcast {
 
-struct Place {
-  int rank = 0;
-  int ranks = 1;
-};
-
 // The residuals of a run that had another number of ranks.
 class Regrouping {
  public:
   // Arrays that have been checked, see exchange/engine/keeping.hpp.
   Regrouping(const std::vector<Array>& saved, const std::vector<Tensor>& tensors, int old_ranks);
 
-  // The senders' mean, and the part of the owners' that such a rank owns now. Sums over more ranks
-  // are larger, and so is what is held back of them: the senders' grows with the number of ranks,
-  // each having the mean, and the owners' is multiplied.
-  Residual of(std::size_t tensor, const Place& place, Codecs& codecs) const;
+  // The senders' mean, and the part of the owners' that `rank` of `ranks` owns now. Sums over more
+  // ranks are larger, and so is what is held back of them: the senders' grows with the number of
+  // ranks, each having the mean, and the owners' is multiplied.
+  Residual of(std::size_t tensor, int rank, int ranks, Codecs& codecs) const;
 
  private:
   void add(const Array& array);

@@ -25,7 +25,7 @@ double clock_seconds(clockid_t clock) {
 class AllToAll {
  public:
   AllToAll(Transport& net, const std::vector<int>& peers, Channel channel)
-      : net_(net), peers_(peers), channel_(channel), out_(kMessage), in_(kMessage) {}
+      : net_(net), peers_(peers), channel_(channel), out_(kMessage) {}
 
   void operator()(std::size_t bytes_to_each) {
     std::vector<Ticket> sent;
@@ -54,7 +54,6 @@ class AllToAll {
   Channel channel_;
   std::uint64_t sequence_ = 0;
   std::vector<std::byte> out_;
-  std::vector<std::byte> in_;
   std::vector<std::vector<std::byte>> landing_;
 };
 

@@ -44,7 +44,7 @@ inline constexpr std::array kRates{Named<double>{"kbit", 1e3 / 8}, Named<double>
 inline constexpr std::array kOperations{Named<double>{"G", 1e9}, Named<double>{"T", 1e12},
                                         Named<double>{"P", 1e15}};
 
-inline constexpr Range kSpreads{0, 2};
+inline constexpr Range kSpreads{0, kMostSpread};
 inline constexpr Range kMicroseconds{0, 1e7};
 inline constexpr Range kMilliseconds{0, 1e9};
 inline constexpr Range kNanoseconds{0, 1e6};

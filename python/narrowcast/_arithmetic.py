@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Optional, Sequence
 
 from . import _core
 from ._arrays import floats_of
-from ._codecs import seed_of
+from ._codecs import seed_of, spec_of
 from ._errors import UsageError
 
 # Below this many products another thread costs more than it saves.
@@ -64,7 +64,7 @@ def cast(x: Any, spec: str, dice: Dice = Dice()) -> Any:
     """
     values = floats_of(x, "x")
     out = values.empty()
-    alone = spec.startswith("mx") and len(values.shape) > 0
+    alone = spec_of(spec).startswith("mx") and len(values.shape) > 0
     row = values.shape[-1] if alone else out.shape[0]
     _core.cast(values.flat, out, spec, dice.thrower(), row)
     return values.back(out)

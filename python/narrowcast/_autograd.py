@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, List, Optional, Tuple
 
 import torch
+from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
 from ._arithmetic import Dice, cast, gemm
@@ -51,7 +52,7 @@ class Call:
 
     def _dice(self) -> Dice:
         self._thrown += 1
-        step = self._number * 1024 + self._thrown
+        step = (self._number << 20) + self._thrown  # a convolution throws for each of its groups
         return Dice(self._arithmetic.seed, step, self._arithmetic.layer)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -84,6 +85,7 @@ class _Linear(torch.autograd.Function):
         return out.reshape(*x.shape[:-1], weight.shape[0]).to(x.dtype)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, gradient: torch.Tensor) -> Tuple[Any, ...]:
         (rows, kernel), call = ctx.saved_tensors, ctx.call
         incoming = call.backward(gradient.reshape(-1, gradient.shape[-1])).float()
@@ -151,6 +153,7 @@ class _Conv(torch.autograd.Function):
         return out.reshape(x.shape[0], *sizes, -1).permute(0, 3, 1, 2).contiguous().to(x.dtype)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, gradient: torch.Tensor) -> Tuple[Any, ...]:
         (padded, kernel), call, shape = ctx.saved_tensors, ctx.call, ctx.shape
         # Channels last: the values of a block format's block belong to one place.

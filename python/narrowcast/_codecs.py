@@ -82,7 +82,7 @@ def encode(array: Any, spec: str, seed: int = 0) -> bytes:
     """
     values = floats_of(array)
     frame: bytes = _core.encode(
-        values.flat, _spec_of(spec), seed_of(seed), _innermost(values.shape)
+        values.flat, spec_of(spec), seed_of(seed), _innermost(values.shape)
     )
     return frame
 
@@ -119,7 +119,7 @@ def quantize(array: Array, spec: str, seed: int = 0) -> Array:
     """
     values = floats_of(array)
     out = values.empty()
-    _core.quantize(values.flat, out, _spec_of(spec), seed_of(seed), _innermost(values.shape))
+    _core.quantize(values.flat, out, spec_of(spec), seed_of(seed), _innermost(values.shape))
     return cast(Array, values.back(out))
 
 
@@ -132,7 +132,7 @@ def errors(array: Any, spec: str, seed: int = 0) -> Errors:
     (0.1, 8.0)
     """
     values = floats_of(array)
-    found = _core.errors(values.flat, _spec_of(spec), seed_of(seed), _innermost(values.shape))
+    found = _core.errors(values.flat, spec_of(spec), seed_of(seed), _innermost(values.shape))
     return cast(Errors, found)
 
 
@@ -140,7 +140,7 @@ def _innermost(shape: Tuple[int, ...]) -> Optional[int]:
     return shape[-1] if shape else None
 
 
-def _spec_of(spec: str) -> str:
+def spec_of(spec: str) -> str:
     if not isinstance(spec, str):
         raise TypeError(f'spec is of {type(spec).__name__}; give a string, such as "dynamic8"')
     return spec

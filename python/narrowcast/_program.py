@@ -18,9 +18,10 @@ _FAULTS = {2: UsageError, 3: WireError, 4: PeerError, 5: MachineError}
 def ask(words: Sequence[str]) -> List[Dict[str, Any]]:
     """The lines of JSON that a command prints; what it refuses is raised, in its words."""
     done = subprocess.run(
-        [str(PROGRAM), *words, "--json"], capture_output=True, check=False, text=True
+        [str(PROGRAM), *words, "--json"], capture_output=True, check=False, encoding="utf-8"
     )
     if done.returncode != 0:
         fault = _FAULTS.get(done.returncode, Error)
-        raise fault(done.stderr.strip().removeprefix("narrowcast: "))
+        said = done.stderr.strip().removeprefix("narrowcast: ")
+        raise fault(said or f"the program ended with exit code {done.returncode}")
     return [json.loads(line) for line in done.stdout.splitlines()]

@@ -40,8 +40,9 @@ bool put(std::string& field, std::string_view text) {
 }
 
 bool put(std::filesystem::path& field, std::string_view text) {
+  if (text.find('\0') != std::string_view::npos) return false;
   field = text;
-  return text.find('\0') == std::string_view::npos;
+  return true;
 }
 
 bool put(std::vector<double>& field, std::string_view text) {

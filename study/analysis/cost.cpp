@@ -24,9 +24,8 @@ std::optional<EpochCost> cost_of(const CellGroup& group, const Speed& speed) {
   const auto workers = number_of(record, "workers");
   const auto price = number_of(record, "price");
   if (!images || !batch || !workers || !price) return std::nullopt;
-  // In model parallelism all workers see the same images.
-  const double of_step = group.at("parallel") == "model" ? *batch : *batch * *workers;
-  const double seconds = std::ceil(*images / of_step) * speed.step_ms.mean / 1000;
+  // In model parallelism, too, where all workers see all of these images.
+  const double seconds = std::ceil(*images / (*batch * *workers)) * speed.step_ms.mean / 1000;
   return EpochCost{
       .group = speed.group, .seconds = seconds, .price = seconds / 3600 * *workers * *price};
 }

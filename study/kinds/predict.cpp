@@ -46,6 +46,8 @@ std::string profile_file(const Cell& cell, const CellPlace& place) {
   for (const std::string_view axis : {"net", "workers", "transport", "link", "batch"})
     all += std::string(cell.at(axis)) + '\0';
   all += setting_or(cell, kLauncher, "") + '\0' + setting_or(cell, "seconds", "");
+  // Only where there are any, so that calibrations that folders have keep their names.
+  if (const std::string hosts = setting_or(cell, kHosts, ""); !hosts.empty()) all += '\0' + hosts;
   return fmt::format("{}/{:016x}.toml", place.profiles, checksum(std::as_bytes(std::span(all))));
 }
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "plan/values.hpp"
 #include "study/kinds/rows.hpp"
 #include "study/kinds/words.hpp"
 
@@ -12,7 +11,9 @@ namespace narrowcast {
 namespace {
 
 constexpr std::string_view kSteps = "100";
-constexpr std::size_t kWarmUp = 5;  // a fifth of the steps
+constexpr std::size_t kFewestSteps = 6;
+constexpr std::size_t kFewestOfWarmUp = 4;
+constexpr std::size_t kShareOfWarmUp = 5;  // a fifth of the steps
 
 constexpr std::array<std::string_view, 8> kMedians{"step_ms", "compute_ms", "encode_ms",
                                                    "wire_ms", "decode_ms",  "wait_ms",
@@ -30,11 +31,7 @@ void check(const Cell& cell) {
 }
 
 std::vector<CellCommand> commands(const Cell& cell, const CellPlace&) {
-  std::vector<std::string> words = {"train"};
-  for (auto&& part : {run_words(with_steps(cell)), rank_words(cell)})
-    words.insert(words.end(), part.begin(), part.end());
-  words.insert(words.end(), {"--no-test", "--json", "-"});
-  return {{.words = words, .launcher = launcher_of(cell)}};
+  return {train_command(with_steps(cell), {"--no-test", "--json", "-"})};
 }
 
 double quantile(std::vector<double>& values, double part) {
@@ -43,24 +40,7 @@ double quantile(std::vector<double>& values, double part) {
   return values[static_cast<std::size_t>(place)];
 }
 
-void read(const std::string& printed, CellRecord& record) {
-  std::vector<JsonTree> steps;
-  double fp32_bytes = 0;
-  double batch = 0;
-  for (JsonTree& line : lines_of(printed)) {
-    const JsonTree* event = line.find("event");
-    require(event != nullptr, Fault::wire, "it printed a line without \"event\"");
-    if (event->text == "config") {
-      take_numbers(line, kOfConfig, record);
-      batch = number_in(line, "batch") * number_in(line, "workers");
-    }
-    if (event->text == "summary")
-      fp32_bytes = number_in(line, "fp32_bytes") / number_in(line, "steps");
-    if (event->text == "step") steps.push_back(std::move(line));
-  }
-  require(steps.size() > kWarmUp, Fault::wire, "it printed too few steps");
-  steps.erase(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(
-                                                 std::max(kWarmUp - 1, steps.size() / kWarmUp)));
+void take_medians(const std::vector<JsonTree>& steps, CellRecord& record) {
   for (const std::string_view key : kMedians) {
     std::vector<double> values;
     for (const JsonTree& step : steps) values.push_back(number_in(step, key));
@@ -70,10 +50,26 @@ void read(const std::string& printed, CellRecord& record) {
       record.values["step_high_ms"] = quantile(values, 0.75);
     }
   }
+}
+
+void read(const std::string& printed, CellRecord& record) {
+  std::vector<JsonTree> steps;
+  double fp32_bytes = 0;
+  for (JsonTree& line : lines_of(printed)) {
+    const std::string& event = event_of(line);
+    if (event == "config") take_numbers(line, kOfConfig, record);
+    if (event == "summary") fp32_bytes = number_in(line, "fp32_bytes") / number_in(line, "steps");
+    if (event == "step") steps.push_back(std::move(line));
+  }
+  require(steps.size() >= kFewestSteps, Fault::wire, "it printed too few steps");
+  const std::size_t warm_up = std::max(kFewestOfWarmUp, steps.size() / kShareOfWarmUp);
+  steps.erase(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(warm_up));
+  take_medians(steps, record);
   record.values["fp32_bytes"] = fp32_bytes;
-  const bool divides_images = record.cell.at("parallel") != "model";
-  const double images = divides_images ? batch : batch / count_at(record.cell, "workers");
-  record.values["images_per_s"] = 1e3 * images / record.values["step_ms"];
+  // Every step has as many images: what the last one says, at the pace of the median.
+  const JsonTree& last = steps.back();
+  record.values["images_per_s"] =
+      number_in(last, "images_per_s") * number_in(last, "step_ms") / record.values["step_ms"];
 }
 
 }  // namespace

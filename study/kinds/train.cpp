@@ -19,11 +19,7 @@ void check(const Cell& cell) {
 }
 
 std::vector<CellCommand> commands(const Cell& cell, const CellPlace&) {
-  std::vector<std::string> words = {"train"};
-  for (auto&& part : {run_words(cell), rank_words(cell)})
-    words.insert(words.end(), part.begin(), part.end());
-  words.insert(words.end(), {"--json", "-"});
-  return {{.words = words, .launcher = launcher_of(cell)}};
+  return {train_command(cell, {"--json", "-"})};
 }
 
 void take_summary(const JsonTree& line, CellRecord& record) {
@@ -38,11 +34,10 @@ void take_summary(const JsonTree& line, CellRecord& record) {
 void read(const std::string& printed, CellRecord& record) {
   bool ended = false;
   for (const JsonTree& line : lines_of(printed)) {
-    const JsonTree* event = line.find("event");
-    require(event != nullptr, Fault::wire, "it printed a line without \"event\"");
-    if (event->text == "config") take_numbers(line, kOfConfig, record);
-    if (event->text == "epoch") add_epoch(record.epochs, epoch_of_json(line));
-    if (event->text == "summary") {
+    const std::string& event = event_of(line);
+    if (event == "config") take_numbers(line, kOfConfig, record);
+    if (event == "epoch") add_epoch(record.epochs, epoch_of_json(line));
+    if (event == "summary") {
       take_summary(line, record);
       ended = true;
     }

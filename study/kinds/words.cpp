@@ -16,7 +16,8 @@ namespace {
 constexpr std::array<std::string_view, 3> kTransports{"shm", "gloo", "mpi"};
 
 void replace_all(std::string& text, std::string_view what, std::string_view by) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at))
+  for (std::size_t at = text.find(what); at != std::string::npos;
+       at = text.find(what, at + by.size()))
     text.replace(at, what.size(), by);
 }
 
@@ -86,6 +87,20 @@ std::vector<std::string> run_words(const Cell& cell) {
   return words;
 }
 
+CellCommand train_command(const Cell& cell, std::initializer_list<std::string_view> more) {
+  std::vector<std::string> words = {"train"};
+  for (auto&& part : {run_words(cell), rank_words(cell)})
+    words.insert(words.end(), part.begin(), part.end());
+  words.insert(words.end(), more.begin(), more.end());
+  return {.words = words, .launcher = launcher_of(cell)};
+}
+
+const std::string& event_of(const JsonTree& line) {
+  const JsonTree* event = line.find("event");
+  require(event != nullptr, Fault::wire, "it printed a line without \"event\"");
+  return event->text;
+}
+
 std::vector<std::string> launcher_of(const Cell& cell) {
   std::vector<std::string> words = split_blanks(setting_or(cell, kLauncher, ""));
   if (words.empty() && chosen(cell, "transport") == "mpi") words = {"mpirun", "-n", "{workers}"};
@@ -97,11 +112,10 @@ std::vector<std::string> launcher_of(const Cell& cell) {
 }
 
 std::vector<std::string> rank_words(const Cell& cell) {
-  const std::string hosts = setting_or(cell, kHosts, "");
-  if (!hosts.empty()) return {"--hosts", hosts};
-  const bool launched = !launcher_of(cell).empty();
   std::vector<std::string> words;
-  if (!launched)
+  if (const std::string hosts = setting_or(cell, kHosts, ""); !hosts.empty())
+    words = {"--hosts", hosts};
+  else if (launcher_of(cell).empty())
     words = {"--workers", std::string(cell.at("workers")), "--transport",
              std::string(cell.at("transport"))};
   if (const std::string_view link = own_shape(cell); !link.empty()) {

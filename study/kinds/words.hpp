@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,11 @@ inline constexpr std::array<std::string_view, 3> kOfConfig{"parameters", "steps_
 std::vector<Setting> run_settings(const Cell& cell);
 // The same for the command line.
 std::vector<std::string> run_words(const Cell& cell);
+
+// The command that trains so, with more words.
+CellCommand train_command(const Cell& cell, std::initializer_list<std::string_view> more);
+// Of a line that a run printed. Fault::wire unless it has one.
+const std::string& event_of(const JsonTree& line);
 
 // How many ranks, by what and over which link; goes with the launcher.
 std::vector<std::string> rank_words(const Cell& cell);

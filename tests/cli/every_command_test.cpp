@@ -168,7 +168,8 @@ TEST(Program, SaysItsVersion) {
   const Outcome outcome = run_command({"--version"});
   EXPECT_EQ(0, outcome.code);
   EXPECT_TRUE(outcome.out.starts_with("narrowcast ")) << outcome.out;
-  EXPECT_NE(std::string::npos, outcome.out.find("CPU target")) << outcome.out;
+  for (const char* part : {"commit ", "CPU target"})
+    EXPECT_NE(std::string::npos, outcome.out.find(part)) << outcome.out;
 }
 
 TEST(Program, SuggestsTheCommandThatWasMeant) {

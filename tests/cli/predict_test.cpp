@@ -65,6 +65,9 @@ TEST(Predict, RefusesWhatIsNotThere) {
                                              {"advise", "--workers", "1"},
                                              {"calibrate", "--workers", "1"},
                                              {"calibrate", "--net", "resnet51"},
+                                             {"calibrate", "--net", "lstm", "--net", "lstm"},
+                                             {"calibrate", "--codec", "dynamic9"},
+                                             {"calibrate", "--codec", "fp16,dynamic8,fp16"},
                                              {"calibrate", "--seconds", "0"}})
     expect_refusal(run_command(words), 2);
 }

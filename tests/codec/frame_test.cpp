@@ -1,5 +1,6 @@
 #include "codec/frame.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <xxhash.h>
 
@@ -10,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "codec/samples.hpp"
+#include "tests/support/fault_text.hpp"
 
 namespace narrowcast::test {
 namespace {
@@ -161,6 +163,12 @@ TEST(Frame, IsBrokenByAnythingAfterIt) {
   const Frame once = twice;
   twice.insert(twice.end(), once.begin(), once.end());
   expect_broken(twice, "two frames");
+}
+
+TEST(Frame, OfALaterVersionIsRefusedAndBothAreNamed) {
+  const Frame later = forged(frame_of("fp32"), kVersionAt, std::uint16_t{2});
+  EXPECT_THAT(fault_text([&] { read_frame(later); }),
+              testing::HasSubstr("version 2, and this program reads version 1"));
 }
 
 TEST(Frame, RefusesHeadersThatLie) {

@@ -144,5 +144,24 @@ TEST(Copies, RefuseAPartTooFewAndARootThatIsNoRank) {
   EXPECT_EQ(fault_of([&] { broadcast({}, 1, kTravel, group); }), Fault::usage);
 }
 
+TEST(SendReceive, RefusesAPeerThatIsNoRank) {
+  Hub hub(2);
+  const auto net = hub.connect(0);
+  Conversation group(*net, 0);
+  const auto codec = make_codec("fp32");
+  std::vector<float> values(3);
+  const Piece piece{.values = values, .codec = codec.get()};
+  for (const int nobody : {-1, 2, 1 << 20}) {
+    EXPECT_EQ(fault_of([&] {
+                send_receive({.out = {&piece, 1}, .to = nobody}, kTravel, group);
+              }),
+              Fault::usage);
+    EXPECT_EQ(fault_of([&] {
+                send_receive({.in = {&piece, 1}, .from = nobody}, kTravel, group);
+              }),
+              Fault::usage);
+  }
+}
+
 }  // namespace
 }  // namespace narrowcast::test

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <map>
 
 #include "data/data.hpp"
@@ -148,6 +149,7 @@ TEST(FillBatch, RefusesWhatDoesNotFit) {
   EXPECT_EQ("usage: images of 2x2 with a padding of 1 have no crop of 5",
             refusal(first, {.pad = 1, .crop = 5}));
   EXPECT_THAT(refusal(first, {.pad = -1}), HasSubstr("usage: "));
+  EXPECT_THAT(refusal(first, {.pad = std::numeric_limits<int>::max()}), HasSubstr("usage: "));
 }
 
 }  // namespace

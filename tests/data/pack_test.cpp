@@ -29,9 +29,9 @@ class Counting final : public PackProgress {
   std::size_t count = 0;
 };
 
-Packed pack_silently(const Packing& packing) {
+Packed pack_silently(const PackOrder& order) {
   Counting progress;
-  const Packed packed = pack(packing, progress);
+  const Packed packed = pack(order, progress);
   EXPECT_EQ(packed.images, progress.count);
   return packed;
 }
@@ -51,13 +51,13 @@ void write_divided(const TemporaryFolder& folder) {
   write_class(folder / "in/val/lime", 1, {0, 180, 0});
 }
 
-Packing packing_of(const TemporaryFolder& folder) {
+PackOrder order_of(const TemporaryFolder& folder) {
   return {.folder = folder / "in", .file = folder / "pack"};
 }
 
-std::string pack_refusal(const Packing& packing) {
-  std::string text = fault_text([&] { pack_silently(packing); });
-  EXPECT_FALSE(std::filesystem::exists(packing.file));
+std::string pack_refusal(const PackOrder& order) {
+  std::string text = fault_text([&] { pack_silently(order); });
+  EXPECT_FALSE(std::filesystem::exists(order.file));
   return text;
 }
 
@@ -66,7 +66,7 @@ DataSet open_file(const std::filesystem::path& file) { return open_data({.what =
 TEST(Pack, HoldsWhatTheFoldersHad) {
   const TemporaryFolder folder;
   write_divided(folder);
-  const Packed packed = pack_silently(packing_of(folder));
+  const Packed packed = pack_silently(order_of(folder));
   EXPECT_EQ(7u, packed.images);
   EXPECT_EQ(2u, packed.test_images);
   EXPECT_THAT(packed.classes, ElementsAre("apple", "lime"));
@@ -99,7 +99,7 @@ TEST(Jpeg, ThatAnnouncesMorePixelsThanItsBytesCanHoldIsRefused) {
 TEST(Pack, KnowsItsMeanAndDeviation) {
   const TemporaryFolder folder;
   write_divided(folder);
-  pack_silently(packing_of(folder));
+  pack_silently(order_of(folder));
   const Normal normal = open_file(folder / "pack").normal;
   const double red = 200 / 255.0;
   EXPECT_NEAR(0.6 * red, normal.mean[0], 0.01);
@@ -121,7 +121,7 @@ TEST(Pack, SetsEveryTenthAsideWhenNobodyDid) {
   write_class(folder / "in/lime", 20, {0, 200, 0});
   write_contents(folder / "in/README", "not a class");
   write_contents(folder / "in/lime/.hidden", "not an image");
-  EXPECT_EQ(6u, pack_silently(packing_of(folder)).test_images);
+  EXPECT_EQ(6u, pack_silently(order_of(folder)).test_images);
   const DataSet set = open_file(folder / "pack");
   EXPECT_EQ(54u, set.train->size());
   EXPECT_EQ(0, set.test->label(3));
@@ -135,7 +135,7 @@ TEST(Pack, ScalesToTheSizeThatIsWanted) {
   write_contents(folder / "in/train/a/small.jpeg", jpeg_of(1, 1, {10, 20, 30}));
   write_contents(folder / "in/train/a/grey.jpg", grey_jpeg_of(100, 10, 20));
   write_class(folder / "in/test/a", 1, {10, 20, 30});
-  EXPECT_THAT(pack_refusal(packing_of(folder)), HasSubstr("--size"));
+  EXPECT_THAT(pack_refusal(order_of(folder)), HasSubstr("--size"));
   pack_silently({.folder = folder / "in", .file = folder / "pack", .height = 6, .width = 9});
   const DataSet set = open_file(folder / "pack");
   EXPECT_EQ((ImageShape{.channels = 3, .height = 6, .width = 9}), set.train->shape());
@@ -178,28 +178,28 @@ TEST(Pack, NamesTheJpegThatIsBroken) {
        {std::string("no JPEG"), std::string(), good.substr(0, good.size() / 2),
         good.substr(0, good.size() - 2)}) {
     write_contents(file, bad);
-    EXPECT_THAT(pack_refusal(packing_of(folder)), StartsWith("wire: '" + file.string() + "': "));
+    EXPECT_THAT(pack_refusal(order_of(folder)), StartsWith("wire: '" + file.string() + "': "));
   }
 }
 
 TEST(Pack, RefusesOtherLayouts) {
   const TemporaryFolder folder;
-  const Packing packing = packing_of(folder);
-  EXPECT_THAT(pack_refusal(packing), HasSubstr("no folder"));
+  const PackOrder order = order_of(folder);
+  EXPECT_THAT(pack_refusal(order), HasSubstr("no folder"));
   std::filesystem::create_directory(folder / "in");
-  EXPECT_THAT(pack_refusal(packing), HasSubstr("no class folders"));
+  EXPECT_THAT(pack_refusal(order), HasSubstr("no class folders"));
   std::filesystem::create_directory(folder / "in/empty");
-  EXPECT_THAT(pack_refusal(packing), HasSubstr("no images"));
+  EXPECT_THAT(pack_refusal(order), HasSubstr("no images"));
   write_contents(folder / "in/empty/picture.png", "");
-  EXPECT_THAT(pack_refusal(packing), HasSubstr("picture.png"));
+  EXPECT_THAT(pack_refusal(order), HasSubstr("picture.png"));
   std::filesystem::remove_all(folder / "in/empty");
   write_class(folder / "in/few", 3, {1, 2, 3});
-  EXPECT_THAT(pack_refusal(packing), HasSubstr("set some aside"));
+  EXPECT_THAT(pack_refusal(order), HasSubstr("set some aside"));
   write_class(folder / "in/train/a", 1, {1, 2, 3});
   write_class(folder / "in/val/b", 1, {1, 2, 3});
-  EXPECT_THAT(pack_refusal(packing), HasSubstr("has no class of that name"));
+  EXPECT_THAT(pack_refusal(order), HasSubstr("has no class of that name"));
   write_class(folder / "in/test/a", 1, {1, 2, 3});
-  EXPECT_THAT(pack_refusal(packing), HasSubstr("which is for tests"));
+  EXPECT_THAT(pack_refusal(order), HasSubstr("which is for tests"));
   EXPECT_THAT(fault_text([&] { pack_silently({.folder = folder / "in", .file = folder.path()}); }),
               StartsWith("usage: "));
 }
@@ -211,7 +211,7 @@ TEST(Pack, IsNotThereWhenTheDiskIsFull) {
     std::signal(SIGXFSZ, SIG_IGN);
     const rlimit little = {1000, 1000};
     if (::setrlimit(RLIMIT_FSIZE, &little) != 0) return 2;
-    const std::string text = pack_refusal(packing_of(folder));
+    const std::string text = pack_refusal(order_of(folder));
     return text == "system: cannot write '" + (folder / "pack").string() + "': File too large" ? 0
                                                                                                : 1;
   });
@@ -258,7 +258,7 @@ TEST(PackFile, IsRefusedWhereverItIsCut) {
 TEST(PackFile, OutlivesItsName) {
   const TemporaryFolder folder;
   write_divided(folder);
-  pack_silently(packing_of(folder));
+  pack_silently(order_of(folder));
   const DataSet set = open_file(folder / "pack");
   std::filesystem::remove(folder / "pack");
   EXPECT_NO_THROW(set.train->check());

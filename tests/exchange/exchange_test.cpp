@@ -48,6 +48,18 @@ TEST(Exchange, GivesWhatOneAllReduceOfEachTensorGives) {
       }
 }
 
+TEST(Exchange, OfNoTensorsDoesNothingAndSavesIt) {
+  on_ranks(2, [](Transport& net) {
+    Exchange exchange(net, plan_of("onebit"), {});
+    exchange.begin({});
+    EXPECT_TRUE(exchange.wait().used.empty());
+    const std::vector<Array> saved = exchange.save();
+    ASSERT_EQ(saved.size(), net.rank() == 0 ? 1u : 0u);
+    for (const Array& array : saved) EXPECT_EQ(array.name, "residual/ranks");
+    exchange.load(saved);
+  });
+}
+
 TEST(Exchange, SendsSmallTensorsAsTheyAre) {
   Trial trial{.plan = plan_of("onebit"), .tensors = kTensors};
   trial.plan.min_elements = 2000;

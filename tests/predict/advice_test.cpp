@@ -74,6 +74,16 @@ TEST(Advice, LeavesInFp32WhatHidesBehindComputing) {
   EXPECT_EQ(way_of(advice.best.plan, "conv", 1'100'000, {}).codec, "dynamic8");
 }
 
+TEST(Advice, LooksAtEachCodecOnce) {
+  Profile profile = profile_at(1e9);
+  profile.codecs.push_back({.codec = "*", .encode_ns = 1, .decode_ns = 1, .add_ns = 1});
+  std::vector<std::string> codecs;
+  for (const Candidate& candidate : advise(profile, {.model = "net"}).all)
+    codecs.push_back(candidate.codec);
+  EXPECT_THAT(codecs, testing::UnorderedElementsAre("fp32", "dynamic8", "onebit:column=512", "fp16",
+                                                    "qsgd:bits=4"));
+}
+
 TEST(Advice, IsAPlanThatCanBeReadBack) {
   const Plan plan = advise(profile_at(1e9), {.model = "net"}).best.plan;
   EXPECT_EQ(parse_plan(to_toml(plan), "advice"), plan);

@@ -71,6 +71,7 @@ TEST_F(Records, RefuseWhatIsNoRun) {
   EXPECT_EQ(Fault::wire, fault_of([&] { read("{\"event\":1}\n"); }));
   EXPECT_EQ(Fault::wire, fault_of([&] { read("not json\n"); }));
   EXPECT_EQ(Fault::wire, fault_of([&] { read(epoch_line(1, 1, 1)); }));
+  EXPECT_EQ(Fault::wire, fault_of([&] { read(std::string(kConfig) + epoch_line(0, 1, 1)); }));
   EXPECT_EQ(Fault::system, fault_of([&] { read_run(file_ / "nowhere"); }));
 }
 

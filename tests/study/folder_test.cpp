@@ -98,6 +98,17 @@ TEST_F(AStudyFolder, TakesACellFromAnotherMachineThatHasBeenSilent) {
   EXPECT_NE(nullptr, folder_.claim("a"));
 }
 
+// A number is given again, after a restart of the machine above all.
+TEST_F(AStudyFolder, TakesACellFromASilentProcessWhoseNumberAnotherHas) {
+  char host[256] = {};
+  gethostname(host, sizeof host - 1);
+  const std::string holder = std::string(host) + " 1\n";
+  hold("a", holder, std::chrono::minutes(1));
+  EXPECT_EQ(nullptr, folder_.claim("a"));
+  hold("a", holder, kClaimLife + std::chrono::minutes(1));
+  EXPECT_NE(nullptr, folder_.claim("a"));
+}
+
 // Whoever may write there could else have a file of this user's overwritten.
 TEST_F(AStudyFolder, FollowsNoLinkWhereAClaimShouldBe) {
   std::ofstream(at_ / "victim") << "kept";

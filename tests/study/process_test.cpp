@@ -24,5 +24,25 @@ TEST(Process, FollowsNoLinkWhereItsOutputGoes) {
   EXPECT_EQ("kept", contents(folder / "victim"));
 }
 
+// It has the signals blocked that it is asked with, as a process has that hangs in its farewell.
+TEST(Process, IsKilledWhenItDoesNotStopAfterItWasAskedTo) {
+  const TemporaryFolder folder;
+  sigset_t asking;
+  sigset_t before;
+  sigemptyset(&asking);
+  sigaddset(&asking, SIGINT);
+  sigaddset(&asking, SIGTERM);
+  ASSERT_EQ(0, pthread_sigmask(SIG_BLOCK, &asking, &before));
+  ASSERT_EQ(0, raise(SIGINT));
+  const ProcessEnd end = run_process({.words = {"/bin/sleep", "60"},
+                                      .output = folder / "output",
+                                      .deadline = std::chrono::milliseconds(300)},
+                                     StopSignals());
+  ASSERT_EQ(0, pthread_sigmask(SIG_SETMASK, &before, nullptr));
+  EXPECT_EQ(SIGKILL, end.signal);
+  EXPECT_EQ(SIGINT, end.interrupted);
+  EXPECT_FALSE(end.late);
+}
+
 }  // namespace
 }  // namespace narrowcast::test

@@ -207,7 +207,7 @@ TEST(ACost, IsOfAllWorkersForAnEpoch) {
   EXPECT_NEAR(found.cost[1].over_baseline.value(), 0.5, 1e-12);
 
   for (CellRecord& record : records) record.cell.axes["parallel"] = "model";
-  EXPECT_NEAR(analyse(records, study_with(0)).cost[0].seconds, 20001 * 0.036, 1e-9);
+  EXPECT_NEAR(analyse(records, study_with(0)).cost[0].seconds, 360.036, 1e-9);
 }
 
 TEST(ACost, NeedsAPrice) {

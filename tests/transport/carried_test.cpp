@@ -65,6 +65,16 @@ TEST(Carried, TakesTheEndOfAConnectionForGrantedAfterAFarewell) {
   EXPECT_EQ(first.receive(1), "peer: rank 1 left");
 }
 
+TEST(Carried, RefusesFramesThatHaveNoRoomForAFarewell) {
+  const auto with = [](std::size_t frame_bytes) {
+    return fault_text(
+        [&] { const Carried net({.place = {.rank = 0, .size = 1}, .frame_bytes = frame_bytes}); });
+  };
+  EXPECT_EQ(with(1), "usage: frames of 1 bytes are too short: 464 are the least");
+  EXPECT_EQ(with(463), "usage: frames of 463 bytes are too short: 464 are the least");
+  EXPECT_EQ(with(464), "no error");
+}
+
 TEST(Carried, RefusesBytesThatAreNoFrame) {
   Rank first(0, 2);
   Rank second(1, 2);

@@ -105,6 +105,19 @@ TEST(ShmSegment, ThatCouldShrinkIsRefused) {
   expect_refused(Fault::wire, "not sealed", joining(0, 2, name(open)));
 }
 
+TEST(ShmSegment, ThatIsAFileOnDiskIsRefused) {
+  const ShmSegment good(2);
+  shm::SegmentHeader header = {};
+  ASSERT_EQ(pread(good.fd(), &header, sizeof header, 0), static_cast<ssize_t>(sizeof header));
+  std::string path = testing::TempDir() + "segment-XXXXXX";
+  const Descriptor file(mkstemp(path.data()));  // which knows no seals
+  ASSERT_TRUE(file.is_open());
+  ASSERT_EQ(unlink(path.c_str()), 0);
+  ASSERT_EQ(pwrite(file.get(), &header, sizeof header, 0), static_cast<ssize_t>(sizeof header));
+  ASSERT_EQ(ftruncate(file.get(), static_cast<off_t>(header.total_bytes)), 0);
+  expect_refused(Fault::wire, "not sealed", joining(0, 2, name(file)));
+}
+
 TEST(ShmSegment, IsForAGivenNumberOfRanks) {
   const ShmSegment segment(2);
   expect_refused(Fault::usage, "for 2 ranks, not 3", joining(0, 3, segment.rendezvous()));

@@ -13,7 +13,7 @@ namespace narrowcast {
 namespace {
 
 // Layers count from 1.
-constexpr Load kFeatures = {.layer = 0};
+constexpr Cargo kFeatures = {.layer = 0};
 
 MutableFloats floats(const torch::Tensor& tensor) {
   return {tensor.data_ptr<float>(), static_cast<std::size_t>(tensor.numel())};
@@ -69,10 +69,10 @@ class HybridStep {
 
   Share images_of(int k) const { return share_of(images_, k, count_); }
 
-  Load load(int k) const {
-    Load load = kFeatures;
-    load.rows = static_cast<std::size_t>(images_of(k).count);
-    return load;
+  Cargo cargo(int k) const {
+    Cargo cargo = kFeatures;
+    cargo.rows = static_cast<std::size_t>(images_of(k).count);
+    return cargo;
   }
 
   // Exact: whole numbers far below 2^24.
@@ -88,7 +88,7 @@ class HybridStep {
     torch::Tensor all = torch::empty({ranks_, share.count, features_.size(1)});
     all[link_.rank()].copy_(features_.narrow(0, share.first, share.count));
     sub_batches_[k].features = all;
-    sub_batches_[k].gather.emplace(link_.start_gather_ahead(parts_of(all), load(k)));
+    sub_batches_[k].gather.emplace(link_.start_gather_ahead(parts_of(all), cargo(k)));
   }
 
   double compute(int k) {
@@ -111,7 +111,7 @@ class HybridStep {
 
   void start_scatter(int k) {
     SubBatch& sub = sub_batches_[k];
-    sub.scatter.emplace(link_.start_scatter_behind(parts_of(sub.errors), load(k)));
+    sub.scatter.emplace(link_.start_scatter_behind(parts_of(sub.errors), cargo(k)));
   }
 
   // Of the mean over this rank's images, which is a mean over fewer of them.

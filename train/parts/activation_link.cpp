@@ -81,24 +81,24 @@ void ActivationLink::set_step(std::uint64_t step) {
   for (Line* line : lines_->all()) line->set_step(step);
 }
 
-void ActivationLink::gather_forward(const Parts& parts, const Load& load) {
-  lines_->carry([&] { lines_->forward.gather(parts, load); });
+void ActivationLink::gather_forward(const Parts& parts, const Cargo& cargo) {
+  lines_->carry([&] { lines_->forward.gather(parts, cargo); });
 }
 
-void ActivationLink::gather_backward(const Parts& parts, const Load& load) {
-  lines_->carry([&] { lines_->backward.gather(parts, load); });
+void ActivationLink::gather_backward(const Parts& parts, const Cargo& cargo) {
+  lines_->carry([&] { lines_->backward.gather(parts, cargo); });
 }
 
-void ActivationLink::sum_forward(MutableFloats values, const Load& load) {
-  lines_->carry([&] { lines_->forward.sum(values, load); });
+void ActivationLink::sum_forward(MutableFloats values, const Cargo& cargo) {
+  lines_->carry([&] { lines_->forward.sum(values, cargo); });
 }
 
-void ActivationLink::sum_backward(MutableFloats values, const Load& load) {
-  lines_->carry([&] { lines_->backward.sum(values, load); });
+void ActivationLink::sum_backward(MutableFloats values, const Cargo& cargo) {
+  lines_->carry([&] { lines_->backward.sum(values, cargo); });
 }
 
-void ActivationLink::scatter_backward(const Parts& parts, const Load& load) {
-  lines_->carry([&] { lines_->backward.scatter(parts, load); });
+void ActivationLink::scatter_backward(const Parts& parts, const Cargo& cargo) {
+  lines_->carry([&] { lines_->backward.scatter(parts, cargo); });
 }
 
 void ActivationLink::gather_exactly(const Parts& parts) {
@@ -106,26 +106,27 @@ void ActivationLink::gather_exactly(const Parts& parts) {
 }
 
 ActivationLink::Underway ActivationLink::start_gather_backward(const Parts& parts,
-                                                               const Load& load) {
+                                                               const Cargo& cargo) {
   Line& line = lines_->backward;
-  return {*this, lines_->start(line, [&line, parts, load] { line.gather(parts, load); })};
+  return {*this, lines_->start(line, [&line, parts, cargo] { line.gather(parts, cargo); })};
 }
 
 ActivationLink::Underway ActivationLink::start_sum_backward(MutableFloats values,
-                                                            const Load& load) {
+                                                            const Cargo& cargo) {
   Line& line = lines_->backward;
-  return {*this, lines_->start(line, [&line, values, load] { line.sum(values, load); })};
+  return {*this, lines_->start(line, [&line, values, cargo] { line.sum(values, cargo); })};
 }
 
-ActivationLink::Underway ActivationLink::start_gather_ahead(const Parts& parts, const Load& load) {
+ActivationLink::Underway ActivationLink::start_gather_ahead(const Parts& parts,
+                                                            const Cargo& cargo) {
   Line& line = lines_->ahead;
-  return {*this, lines_->start(line, [&line, parts, load] { line.gather(parts, load); })};
+  return {*this, lines_->start(line, [&line, parts, cargo] { line.gather(parts, cargo); })};
 }
 
 ActivationLink::Underway ActivationLink::start_scatter_behind(const Parts& parts,
-                                                              const Load& load) {
+                                                              const Cargo& cargo) {
   Line& line = lines_->behind;
-  return {*this, lines_->start(line, [&line, parts, load] { line.scatter(parts, load); })};
+  return {*this, lines_->start(line, [&line, parts, cargo] { line.scatter(parts, cargo); })};
 }
 
 ActivationLink::Costs ActivationLink::take_costs() {

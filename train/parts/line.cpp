@@ -115,13 +115,13 @@ Travel Line::next_travel() {
 }
 
 // Layer, line, call and part: dice are thrown once for each of them in a step.
-std::vector<Piece> Line::pieces(const Parts& parts, const Load& load) {
+std::vector<Piece> Line::pieces(const Parts& parts, const Cargo& cargo) {
   const std::uint64_t call =
-      load.layer << 48 | std::uint64_t{number_ & 0xff} << 40 | (calls_ & 0xff'ffff) << 16;
+      cargo.layer << 48 | std::uint64_t{number_ & 0xff} << 40 | (calls_ & 0xff'ffff) << 16;
   std::vector<Piece> list;
   for (const MutableFloats part : parts) {
     const std::size_t innermost =
-        std::max<std::size_t>(part.size() / std::max<std::size_t>(load.rows, 1), 1);
+        std::max<std::size_t>(part.size() / std::max<std::size_t>(cargo.rows, 1), 1);
     list.push_back({.tensor = call | list.size(), .values = part, .codec = &codec_for(innermost)});
   }
   return list;
@@ -132,27 +132,27 @@ void Line::note_fp32(std::vector<Piece> pieces, const std::function<Traffic(Piec
   fp32_bytes_ += traffic(pieces).bytes();
 }
 
-void Line::gather(const Parts& parts, const Load& load) {
+void Line::gather(const Parts& parts, const Cargo& cargo) {
   const Travel travel = next_travel();
-  const std::vector<Piece> list = pieces(parts, load);
+  const std::vector<Piece> list = pieces(parts, cargo);
   all_gather(list, travel, group_);
   note_fp32(list, [&](Pieces fp32) {
     return all_gather_traffic(fp32, travel, group_.rank(), group_.size());
   });
 }
 
-void Line::sum(MutableFloats values, const Load& load) {
+void Line::sum(MutableFloats values, const Cargo& cargo) {
   const AllReduceRow& row = all_reduce_row("direct");
   const Reduction how = {.travel = next_travel()};
-  const std::vector<Piece> list = pieces({values}, load);
+  const std::vector<Piece> list = pieces({values}, cargo);
   all_reduce(row, list, how, group_);
   note_fp32(list,
             [&](Pieces fp32) { return row.traffic(fp32, how, group_.rank(), group_.size()); });
 }
 
-void Line::scatter(const Parts& parts, const Load& load) {
+void Line::scatter(const Parts& parts, const Cargo& cargo) {
   const Travel travel = next_travel();
-  const std::vector<Piece> list = pieces(parts, load);
+  const std::vector<Piece> list = pieces(parts, cargo);
   reduce_scatter(list, travel, group_);
   note_fp32(list, [&](Pieces fp32) {
     return reduce_scatter_traffic(fp32, travel, group_.rank(), group_.size());

@@ -46,9 +46,9 @@ class Line {
   void set_step(std::uint64_t step);
 
   using Parts = ActivationLink::Parts;
-  void gather(const Parts& parts, const Load& load);
-  void sum(MutableFloats values, const Load& load);
-  void scatter(const Parts& parts, const Load& load);
+  void gather(const Parts& parts, const Cargo& cargo);
+  void sum(MutableFloats values, const Cargo& cargo);
+  void scatter(const Parts& parts, const Cargo& cargo);
 
   std::future<void> start(std::function<void()> errand) {
     return courier_.start(std::move(errand));
@@ -61,7 +61,7 @@ class Line {
   class Meter;
   class Stopwatches;
 
-  std::vector<Piece> pieces(const Parts& parts, const Load& load);
+  std::vector<Piece> pieces(const Parts& parts, const Cargo& cargo);
   const Codec& codec_for(std::size_t innermost);
   Travel next_travel();
   void note_fp32(std::vector<Piece> pieces, const std::function<Traffic(Pieces)>& traffic);

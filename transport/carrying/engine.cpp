@@ -14,6 +14,9 @@ using framing::Kind;
 constexpr auto kLongestFarewell = 10s;  // for peers to take what is on its way to them
 constexpr auto kShortFarewell = 500ms;  // the same after a fault
 
+// A farewell goes in one piece.
+constexpr std::size_t kShortestFrame = sizeof(Header) + framing::kLongestText;
+
 }  // namespace
 
 Carried::Engine::Engine(const Options& options)
@@ -23,6 +26,9 @@ Carried::Engine::Engine(const Options& options)
       excused_(Clock::now()) {
   if (place_.rank < 0 || place_.rank >= place_.size)
     throw Error(Fault::usage, fmt::format("no rank {} among {}", place_.rank, place_.size));
+  if (frame_bytes_ < kShortestFrame)
+    throw Error(Fault::usage, fmt::format("frames of {} bytes are too short: {} are the least",
+                                          frame_bytes_, kShortestFrame));
   faults_.timeout = options.timeout;
   faults_.wake_all = [this] { wake_all(); };
   peers_.resize(place_.size);

@@ -24,7 +24,6 @@ class Records {
   // How many bytes of payload another record can have; nothing: not even an empty one fits.
   std::optional<std::size_t> room() const;
   void clear() { used_ = 0; }
-  bool empty() const { return used_ == 0; }
 
   void put(framing::Header header, Bytes payload);
   // Marks the last record. The bytes to carry.

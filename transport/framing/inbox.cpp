@@ -60,14 +60,16 @@ void Inbox::withdraw(Receipt& receipt) {
 }
 
 Arrival Inbox::wait(Receipt& receipt) {
+  bool done = false;  // a part may come while the peer is given up for lost
   std::string why;
   {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return receipt.done || ended_ || faults_.latch.failed(); });
+    done = receipt.done;
     why = why_;
   }
-  if (faults_.latch.failed()) faults_.latch.check();
-  if (!receipt.done) {
+  faults_.latch.check();
+  if (!done) {
     faults_.fail(Error(Fault::peer, why.empty() ? fmt::format("rank {} left", peer_) : why));
     faults_.latch.check();
   }

@@ -1,13 +1,15 @@
 # One source, a module for each MPI that is installed. Debian has Open MPI and MPICH side by side,
 # each with a pkg-config file of its own.
 find_package(PkgConfig QUIET)
+if(NOT PkgConfig_FOUND)
+  message(STATUS "no MPI transports: apt-get install pkgconf, by which MPI is found")
+  return()
+endif()
 file(GLOB mpi_sources CONFIGURE_DEPENDS mpi*.cpp)
 
 # mpi_module(<name of the module> <pkg-config name> <Debian package>)
 function(mpi_module name package debian)
-  if(PkgConfig_FOUND)
-    pkg_check_modules(${name} QUIET IMPORTED_TARGET ${package})
-  endif()
+  pkg_check_modules(${name} QUIET IMPORTED_TARGET ${package})
   if(NOT TARGET PkgConfig::${name})
     message(STATUS "no ${name} transport: apt-get install ${debian}")
     return()

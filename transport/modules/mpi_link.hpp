@@ -74,7 +74,6 @@ class Link {
   int rank() const { return rank_; }
   int size() const { return size_; }
   Session& session() { return session_; }
-  const Latch& latch() const { return latch_; }
   std::chrono::milliseconds interval() const { return peers_.interval(); }
 
   void send(Outgoing& out, Bytes message, const Stamp& stamp);

@@ -69,14 +69,15 @@ SegmentHeader read_header(int fd) {
               header.total_bytes == total_bytes(header.ranks, header.ring_bytes) &&
               static_cast<std::uint64_t>(status.st_size) == header.total_bytes,
           Fault::wire, "shm: the segment has another size than its header says");
-  require((fcntl(fd, F_GET_SEALS) & F_SEAL_SHRINK) != 0, Fault::wire,
+  const int seals = fcntl(fd, F_GET_SEALS);  // -1: of a file that cannot have any
+  require(seals >= 0 && (seals & F_SEAL_SHRINK) != 0, Fault::wire,
           "shm: the segment is not sealed");
   return header;
 }
 
 }  // namespace
 
-int make_segment(int ranks, std::size_t ring_bytes) {
+Descriptor make_segment(int ranks, std::size_t ring_bytes) {
   if (ranks < 1 || ranks > kMostShmRanks)
     throw Error(Fault::usage, fmt::format("shm takes 1 to {} ranks, not {}", kMostShmRanks, ranks));
   if (!is_ring_size(ring_bytes)) {
@@ -84,20 +85,15 @@ int make_segment(int ranks, std::size_t ring_bytes) {
                 fmt::format("shm: a ring has {} bytes or a larger power of two, not {}",
                             kSmallestRing, ring_bytes));
   }
-  const int fd = memfd_create("narrowcast", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (fd < 0) throw failed("cannot make a segment");
+  Descriptor segment(memfd_create("narrowcast", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!segment.is_open()) throw failed("cannot make a segment");
   const auto size = static_cast<std::size_t>(ranks);
-  try {
-    write_header(fd, {.magic = kSegmentMagic,
-                      .version = kSegmentVersion,
-                      .ranks = static_cast<std::uint32_t>(ranks),
-                      .ring_bytes = ring_bytes,
-                      .total_bytes = total_bytes(size, ring_bytes)});
-  } catch (...) {
-    close(fd);
-    throw;
-  }
-  return fd;
+  write_header(segment.get(), {.magic = kSegmentMagic,
+                               .version = kSegmentVersion,
+                               .ranks = static_cast<std::uint32_t>(ranks),
+                               .ring_bytes = ring_bytes,
+                               .total_bytes = total_bytes(size, ring_bytes)});
+  return segment;
 }
 
 Mapping::Mapping(int fd) {

@@ -4,12 +4,13 @@
 #include <memory>
 
 #include "base/bytes.hpp"
+#include "base/descriptor.hpp"
 #include "transport/shm/layout.hpp"
 
 namespace narrowcast::shm {
 
-// Makes the memory for so many ranks and returns its file descriptor.
-int make_segment(int ranks, std::size_t ring_bytes);
+// Makes the memory for so many ranks.
+Descriptor make_segment(int ranks, std::size_t ring_bytes);
 
 // A segment, mapped into this process. What its header says has been checked against what is there.
 class Mapping {

@@ -26,8 +26,6 @@ class Outbox {
   // Moves what fits. Returns whether anything moved; throws Fault::wire.
   bool push();
   bool empty() const { return queue_.empty(); }
-  // The peer has left: nobody will read it.
-  void drop() { queue_.clear(); }
 
  private:
   struct Outgoing {

@@ -31,7 +31,6 @@ class Watch {
   std::optional<Verdict> find_silent();
   void beat() const;
 
-  std::chrono::milliseconds interval() const { return interval_; }
   std::string describe(const Verdict& verdict) const;
 
   // Beats and looks in a thread until stop(), and reports the first verdict there.

@@ -6,6 +6,7 @@ from typing import Any, Callable, Dict, Optional, Tuple
 
 import torch
 from torch import nn
+from torch.autograd.function import once_differentiable
 
 from .._arithmetic import Dice, cast, float_spec
 
@@ -18,6 +19,7 @@ class _Rounding(torch.autograd.Function):
         return way.round(x, way.forward, 2 * ctx.call)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, gradient: torch.Tensor) -> Tuple[Any, ...]:
         return ctx.way.round(gradient, ctx.way.backward, 2 * ctx.call + 1), None
 

@@ -11,6 +11,7 @@ import torch.distributed as dist
 
 from .. import _core
 from .._arrays import floats_of, type_name
+from .._codecs import seed_of, spec_of
 from .._errors import UsageError
 from ._wire import Wire, at_exit
 
@@ -29,9 +30,13 @@ class _Line:
     def __init__(self, group: Any) -> None:
         self.wire = Wire(group, "auto", _DEADLINE_SECONDS)
         at_exit(self.wire)
-        self.wire.net.meet("", "", "")
-        self.collectives = _core.Talk(self.wire.net, _COLLECTIVES)
-        self.letters = _core.Talk(self.wire.net, _LETTERS)
+        try:
+            self.wire.net.meet("", "", "")
+            self.collectives = _core.Talk(self.wire.net, _COLLECTIVES)
+            self.letters = _core.Talk(self.wire.net, _LETTERS)
+        except BaseException:
+            self.wire.close()
+            raise
 
 
 def all_reduce(
@@ -47,7 +52,7 @@ def all_reduce(
     the same bits. Returns the tensor.
 
     average    instead of the sum
-    algorithm  "direct", "ring" or "gather" (docs/algorithms.md)
+    algorithm  "direct", "ring" or "gather" (docs/architecture.md)
     seed       of codecs that round by chance; equal on all ranks
 
     >>> import torch, narrowcast.torch as nct
@@ -57,10 +62,10 @@ def all_reduce(
     tensor([1.0000, 2.2500])
     >>> dist.destroy_process_group()
     """
-    floats = _target(tensor)
+    floats, way = _target(tensor), _way(spec, tensor, seed)
     result = "average" if average else "sum"
     flat = _own(floats.flat, tensor)
-    _line(group).collectives.all_reduce(flat, _way(spec, tensor, seed), algorithm, result)
+    _line(group).collectives.all_reduce(flat, way, algorithm, result)
     _write(floats, flat)
     return tensor
 
@@ -78,11 +83,11 @@ def all_gather(
     [tensor([1.0000, 2.2500])]
     >>> dist.destroy_process_group()
     """
-    floats = _values(tensor)
+    floats, way = _values(tensor), _way(spec, tensor, seed)
     line = _line(group)
     parts = [torch.empty_like(floats.flat) for _ in range(line.wire.size)]
     parts[line.wire.rank].copy_(floats.flat)
-    line.collectives.all_gather(parts, _way(spec, tensor, seed))
+    line.collectives.all_gather(parts, way)
     return [floats.back(part) for part in parts]
 
 
@@ -96,15 +101,15 @@ def send(
         else:
             nct.recv(activations, 0, "dynamic8")
     """
-    flat = _values(tensor).flat
-    _line(group).letters.send(flat, _way(spec, tensor, seed), dst)
+    flat, way = _values(tensor).flat, _way(spec, tensor, seed)
+    _line(group).letters.send(flat, way, dst)
 
 
 def recv(tensor: torch.Tensor, src: int, spec: str, group: Any = None) -> torch.Tensor:
     """Receives into a tensor what rank `src` of the group sends. Returns it."""
-    floats = _target(tensor)
+    floats, way = _target(tensor), _way(spec, tensor, 0)
     flat = floats.empty()
-    _line(group).letters.receive(flat, _way(spec, tensor, 0), src)
+    _line(group).letters.receive(flat, way, src)
     _write(floats, flat)
     return tensor
 
@@ -133,7 +138,7 @@ def _write(floats: Any, flat: torch.Tensor) -> None:
 
 
 def _way(spec: str, tensor: torch.Tensor, seed: int) -> Any:
-    return _core.Way(spec, tensor.shape[-1] if tensor.dim() > 0 else None, seed)
+    return _core.Way(spec_of(spec), tensor.shape[-1] if tensor.dim() > 0 else None, seed_of(seed))
 
 
 def _line(group: Optional[Any]) -> _Line:

@@ -131,9 +131,8 @@ class Engine:
     def _finish(self, step: Step) -> None:
         self._guarded(step, lambda: self._carry_out(step))
         for staged, _ in step.parts:
-            if step.error is None:
-                staged.complete()
-            else:
+            self._guarded(step, staged.complete)
+            if step.error is not None and not staged.future.done():
                 staged.future.set_result(staged.bucket)
         step.done.set()
 

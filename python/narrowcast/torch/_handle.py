@@ -16,6 +16,7 @@ from ._wire import Wire, at_exit, is_closed
 _TALK = 1  # the conversation of what is not gradients
 _EXIT_SECONDS = 2.0
 _DIGIT = 1 << 20  # counters travel as float32, in two digits
+_COUNTED = _DIGIT << 24
 _SAVED = (torch.float32, torch.int64, torch.uint8)  # what state_dict() has
 
 
@@ -111,7 +112,8 @@ class Handle:
             digits = [1, *divmod(state["step"], _DIGIT), *divmod(state["epoch"], _DIGIT)]
             counters = torch.tensor(digits, dtype=torch.float32)
             residuals = {
-                name: values.cpu().contiguous() for name, values in state["residuals"].items()
+                name: values.detach().cpu().contiguous()
+                for name, values in state["residuals"].items()
             }
         # The others add zeros.
         self._talk.all_reduce(counters, _core.Way("fp32", None, 0), "direct", "sum")
@@ -173,8 +175,13 @@ def _is_state(state: Mapping[Any, Any]) -> bool:
     by all ranks together."""
     if not isinstance(state, Mapping) or set(state) != {"step", "epoch", "residuals"}:
         return False
-    counters = (state["step"], state["epoch"])
-    return all(isinstance(value, int) and value >= 0 for value in counters) and all(
-        isinstance(name, str) and isinstance(values, torch.Tensor) and values.dtype in _SAVED
-        for name, values in state["residuals"].items()
+    counters, residuals = (state["step"], state["epoch"]), state["residuals"]
+    if not all(isinstance(value, int) and 0 <= value < _COUNTED for value in counters):
+        return False
+    return isinstance(residuals, Mapping) and all(
+        isinstance(name, str)
+        and isinstance(values, torch.Tensor)
+        and values.dtype in _SAVED
+        and values.layout is torch.strided
+        for name, values in residuals.items()
     )

@@ -35,8 +35,10 @@ class Wire:
         descriptor = self._shared_memory(transport)
         if descriptor is not None:
             self.transport = "shm"
-            self.net = _core.shm_net(descriptor, self.rank, self.size, deadline)
-            os.close(descriptor)
+            try:
+                self.net = _core.shm_net(descriptor, self.rank, self.size, deadline)
+            finally:
+                os.close(descriptor)
         else:
             self.transport = "gloo"
             self.net = _core.carried_net(self.rank, self.size, deadline)
@@ -82,8 +84,10 @@ class Wire:
                 "take transport='gloo'"
             )
         segment = _core.ShmSegment(self.size) if self.rank == 0 else None
-        path = f"/proc/{os.getpid()}/fd/{segment.fd}" if segment is not None else ""
-        path = self._board.gather("segment", path)[0]
+        place = f"{os.getpid()} {segment.fd}" if segment is not None else ""
+        # Numbers, not a path: whoever else writes to torch's store cannot have other files opened.
+        process, number = map(int, self._board.gather("segment", place)[0].split())
+        path = f"/proc/{process}/fd/{number}"
         descriptor, refused = None, ""
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)

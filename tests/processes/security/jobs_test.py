@@ -3,8 +3,10 @@
     jobs_test.py PROGRAM MODULES
 """
 
+import json
 import os
 import pathlib
+import shutil
 import socket
 import subprocess
 import sys
@@ -170,6 +172,30 @@ launcher = "/bin/echo ;touch {self.trap}; $(touch {self.trap}) && touch {self.tr
         done = run("study", "run", str(study), "-o", str(self.folder / "out"))
         self.assertIn(b"1 of them failed", done.stdout)
         self.expect_untouched()
+
+    # Folders above a program may be everybody's, as /tmp is.
+    @unittest.skipUnless(HAS_GLOO, "the gloo module is not built")
+    def test_loads_nothing_that_others_could_have_put_there(self):
+        program, folder = self.folder / "bin" / "narrowcast", self.folder / "modules"
+        for path in (program.parent, folder):
+            path.mkdir()
+        shutil.copy(PROGRAM, program)
+        module = pathlib.Path(shutil.copy(pathlib.Path(MODULES, "narrowcast_gloo.so"), folder))
+
+        def finds_it():
+            done = subprocess.run([program, "doctor", "--json"], capture_output=True, timeout=DEADLINE, check=True,
+                                  env={key: value for key, value in os.environ.items() if key != "NARROWCAST_MODULES"})
+            return {engine["module"] for engine in json.loads(done.stdout)["engines"]} == {"", str(module)}
+
+        self.assertTrue(finds_it())
+        for path in (folder, module):
+            mode = path.stat().st_mode
+            path.chmod(mode | 0o002)
+            self.assertFalse(finds_it(), path)
+            path.chmod(mode)
+        if os.geteuid() == 0:
+            os.chown(module, 65534, -1)
+            self.assertFalse(finds_it())
 
     def start_rank(self, rank, size, *words):
         """As torchrun starts one, with the job key."""

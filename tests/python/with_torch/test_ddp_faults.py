@@ -63,7 +63,7 @@ def test_a_model_takes_one_hook():
 def test_a_state_that_is_none_is_refused_by_all_ranks_at_once():
     refused = ["UsageError", "the first rank needs what its state_dict() gave"]
     for rank in ended("states", 2):
-        assert rank.said == {"refused": [refused] * 6, "step": 2}, rank.err  # good has 1, and one followed
+        assert rank.said == {"refused": [refused] * 8, "step": 2}, rank.err  # good has 1, and one followed
 
 
 @every_transport

@@ -64,3 +64,20 @@ def test_every_step_went_through_several_buckets(name, ranks, transport):
         assert rank["steps"] == STEPS
         if len(MODES[name].members_of(ranks)) > 1:
             assert rank["ratio"] > 2  # tensors are small, and blocks divide unevenly among ranks
+
+
+@every_job
+@every_mode
+def test_says_where_the_time_of_a_step_went(name, ranks, transport):
+    for rank in found(name, ranks, transport):
+        encode, wire, decode, wait, overlap = rank["parts"]
+        assert encode > 0 and decode > 0 and wire >= 0 and wait >= 0
+        assert 0 <= overlap <= 1
+
+
+@every_job
+def test_aps_brings_gradients_into_the_range_of_the_format(ranks, transport):
+    for rank in found("scaling", ranks, transport):
+        assert rank["agrees"]
+        assert rank["off"]["unscaled"] == 1  # nothing has moved
+        assert rank["off"]["aps"] < 1 / 4

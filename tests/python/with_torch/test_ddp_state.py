@@ -37,3 +37,10 @@ def test_fewer_ranks_take_over(transport):
     assert first["fewer_agree"] and second["fewer_agree"] and "fewer_agree" not in last
     assert "residual/sender/1/2.weight" in first["fewer_names"]
     assert "residual/sender/2/2.weight" not in first["fewer_names"]
+
+
+@every_transport
+def test_more_ranks_take_over(transport):
+    first, *others = ranks(transport)
+    assert first["more_agree"] and all(said["more_agree"] for said in others)
+    assert {f"residual/sender/{rank}/2.weight" for rank in range(3)} <= set(first["more_names"])

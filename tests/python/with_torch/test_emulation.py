@@ -266,3 +266,11 @@ def test_a_network_learns_in_eight_bits():
         F.cross_entropy(model(x), y).backward()
         optimiser.step()
     assert (model(x).argmax(dim=1) == y).float().mean() > 0.95
+
+
+def test_gradients_of_gradients_are_refused():
+    """They would be those of the rounding, which has none, and would be missed silently."""
+    layer = nct.emulate(nn.Linear(4, 3), forward=E5M2, backward=E5M2, accumulate=BF16)
+    (gradient,) = torch.autograd.grad(layer(torch.ones(2, 4)).square().sum(), layer.weight, create_graph=True)
+    with pytest.raises(RuntimeError, match="differentiate twice"):
+        gradient.square().sum().backward()

@@ -114,6 +114,8 @@ def states():
         {},
         3,
         {**good, "step": "one"},
+        {**good, "step": 1 << 62},
+        {**good, "residuals": None},
         {**good, "residuals": {name: 3}},
         {**good, "residuals": {name: torch.zeros(WIDTH, WIDTH, dtype=torch.float64)}},
     )

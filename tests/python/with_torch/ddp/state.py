@@ -1,4 +1,4 @@
-"""Residuals that are saved and loaded, by the same ranks and by fewer.  state.py"""
+"""Residuals that are saved and loaded, by the same ranks, by fewer and by more.  state.py"""
 
 import io
 import sys
@@ -97,8 +97,21 @@ def main():
         third.ddp.load_state_dict(torch.load(io.BytesIO(saved), weights_only=True)["model"])
         third.steps(5, 10)
         said["fewer_agree"] = third.agrees()
+        state_of_fewer = third.save()
         said["fewer_names"] = sorted(third.handle.state_dict()["residuals"])
         third.handle.remove()
+    # What fewer ranks have saved, the first one has.
+    fourth = Run(everybody)
+    if dist.get_rank() == 0:
+        fourth.load(state_of_fewer)
+    else:
+        fourth.handle.load_state_dict(None)
+    dist.broadcast_object_list(weights := [fourth.ddp.state_dict()])
+    fourth.ddp.load_state_dict(weights[0])
+    fourth.steps(10, 12)
+    said["more_agree"] = fourth.agrees()
+    said["more_names"] = sorted(fourth.handle.state_dict()["residuals"])
+    fourth.handle.remove()
     for run in (first, second, without):
         run.handle.remove()
     say(**said)

@@ -14,8 +14,9 @@ min_elements = 0
 fusion = "16KiB"
 [[rule]]
 tensors = "*"
-codec = "{}"
+{}
 """
+PARTS = ("encode_ms", "wire_ms", "decode_ms", "wait_ms", "overlap")
 
 
 def same_everywhere(states, group):
@@ -27,9 +28,11 @@ def same_everywhere(states, group):
     return bool(torch.equal(largest, smallest))
 
 
-def compressed(codec):
+def compressed(codec, more=""):
+    rule = f'codec = "{codec}"\n{more}'
+
     def compress(ddp):
-        return nct.compress(ddp, EVERYTHING.format(codec), transport=sys.argv[1], say=lambda line: None)
+        return nct.compress(ddp, EVERYTHING.format(rule), transport=sys.argv[1], say=lambda line: None)
 
     return compress
 
@@ -48,12 +51,32 @@ def compare(name):
         "buckets": handle.buckets,
         "steps": narrow_handle.stats()["steps"],
         "ratio": narrow_handle.stats()["ratio"],
+        "parts": [narrow_handle.stats()[part] for part in PARTS],
         "plain_agrees": same_everywhere(plain, group),
         "fp32_agrees": same_everywhere(exact, group),
         "narrow_agrees": same_everywhere(narrow, group),
         "fp32_is_plain": bool(torch.equal(exact, plain)),
         "fp32_off": float((exact[-1] - plain[-1]).norm() / moved),
         "narrow_off": float((narrow[-1] - plain[-1]).norm() / moved),
+    }
+
+
+class SmallGradients(MODES["Plain"]):
+    """All below the smallest number of (3,3)."""
+
+    def loss(self, ddp, batch, step):
+        return 1e-4 * super().loss(ddp, batch, step)
+
+
+def with_and_without_aps():
+    """How far from fp32 training ends, as parts of the way that it went."""
+    ways = {"fp32": ("fp32",), "aps": ("float:e=3,m=3", 'scaling = "aps"'), "unscaled": ("float:e=3,m=3",)}
+    group = dist.group.WORLD
+    states = {name: train(SmallGradients(), group, compressed(*way))[0] for name, way in ways.items()}
+    end, moved = states["fp32"][-1], (states["fp32"][-1] - states["fp32"][0]).norm()
+    return {
+        "agrees": same_everywhere(states["aps"], group),
+        "off": {name: float((those[-1] - end).norm() / moved) for name, those in states.items()},
     }
 
 
@@ -64,6 +87,7 @@ def main():
         dist.barrier()
         if said is not None:
             say(**{name: said})
+    say(scaling=with_and_without_aps())
     dist.destroy_process_group()
 
 

@@ -1,0 +1,66 @@
+#include <gmock/gmock.h>
+
+#include "study/kinds/kind.hpp"
+#include "study/kinds/words.hpp"
+
+namespace narrowcast::test {
+namespace {
+
+using testing::ElementsAre;
+
+Cell cell_with(std::map<std::string, std::string> settings) {
+  return {.kind = "speed",
+          .axes = {{"net", "mnist-mlp"},
+                   {"parallel", "model"},
+                   {"workers", "2"},
+                   {"transport", "shm"},
+                   {"link", "1gbit"}},
+          .settings = std::move(settings)};
+}
+
+TEST(RankWords, KeepTheLinkOnOtherHosts) {
+  EXPECT_THAT(rank_words(cell_with({{"hosts", "hosts.txt"}})),
+              ElementsAre("--hosts", "hosts.txt", "--shape", "1gbit"));
+}
+
+TEST(ALauncher, IsToldOfALinkWhateverItIsCalled) {
+  Cell cell = cell_with({{"launcher", "with {link}"}});
+  cell.axes["link"] = "a{link}";
+  EXPECT_THAT(launcher_of(cell), ElementsAre("with", "a{link}"));
+}
+
+TEST(ACalibration, IsOfItsHosts) {
+  const Kind& kind = kind_of("predict");
+  const auto file = [&](const char* hosts) {
+    Cell cell = cell_with({{"hosts", hosts}});
+    cell.axes["profile"] = "here";
+    return kind.commands(cell, {"profiles"}).front().makes;
+  };
+  EXPECT_EQ(file("a.txt"), file("a.txt"));
+  EXPECT_NE(file("a.txt"), file("b.txt"));
+}
+
+std::string step_line(double step_ms) {
+  return R"({"event":"step","step_ms":)" + std::to_string(step_ms) + R"(,"images_per_s":)" +
+         std::to_string(256e3 / step_ms) +
+         R"(,"compute_ms":1,"encode_ms":0,"wire_ms":0,"decode_ms":0,"wait_ms":0,"overlap":1,)"
+         R"("wire_bytes":8})"
+         "\n";
+}
+
+// In model parallelism a step has as many images as in data parallelism: those of all workers.
+TEST(Speed, CountsTheImagesThatTheRunCounts) {
+  std::string printed = R"({"event":"config","batch":128,"workers":2})"
+                        "\n";
+  for (const double step_ms : {50, 40, 30, 20, 8, 4, 2}) printed += step_line(step_ms);
+  printed += R"({"event":"summary","fp32_bytes":70,"steps":7})"
+             "\n";
+  CellRecord record{.cell = cell_with({})};
+  kind_of("speed").read(printed, record);
+  EXPECT_EQ(4, record.values.at("step_ms"));
+  EXPECT_EQ(64e3, record.values.at("images_per_s"));
+  EXPECT_EQ(10, record.values.at("fp32_bytes"));
+}
+
+}  // namespace
+}  // namespace narrowcast::test
