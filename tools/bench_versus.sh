@@ -20,6 +20,24 @@ versus_codecs() {
   end_part
 }
 
+# Steps of DistributedDataParallel, on each link with all ways in turns.
+versus_ddp() {
+  local rate
+  need_peers
+  begin_part versus/ddp
+  for rate in 100mbit 1gbit 10gbit unlimited; do
+    piece "$rate.json" timeout 900 python bench/versus/ddp.py --rates "$rate" --json "$pieces/$rate.json"
+  done
+  end_part
+}
+
+versus_emulation() {
+  need_peers
+  begin_part versus/emulation
+  piece emulation.json timeout 900 python bench/versus/cpd.py --json "$pieces/emulation.json"
+  end_part
+}
+
 own_codecs=(fp32 dynamic8 qsgd:bits=4 onebit:column=512)
 
 # told NAME WHAT NET WAY OPTION...: a piece of bench/versus/training.py, which keeps deadlines itself and says what failed.
@@ -80,10 +98,12 @@ versus() {
   local each
   case ${1-} in
     codecs) versus_codecs ;;
+    emulation) versus_emulation ;;
+    ddp) versus_ddp ;;
     allreduce) collectives ;;
     training) versus_training "${2-}" ;;
     prediction) prediction ;;
-    "") for each in codecs allreduce training prediction; do versus "$each"; done ;;
-    *) echo "scripts/bench: versus has codecs, allreduce, training and prediction, not '$1'" >&2 && exit 2 ;;
+    "") for each in codecs emulation allreduce ddp training prediction; do versus "$each"; done ;;
+    *) echo "scripts/bench: versus has codecs, emulation, allreduce, ddp, training and prediction, not '$1'" >&2 && exit 2 ;;
   esac
 }

@@ -18,17 +18,18 @@ def goal_text(ways, goal):
     return f"`{way}` is {shown} times as fast as {other} (goal {least})"
 
 
-def print_ddp(folder, machine_text):
-    file = folder / "ddp.json"
-    if not file.exists():
+LINKS = ("100mbit", "1gbit", "10gbit", "unlimited")
+
+
+def print_ddp(folder, machine_line):
+    if not folder.exists():
         return
-    print("\n## PyTorch's DistributedDataParallel\n\nMade by `bench/versus/ddp.py --json docs/results/ddp.json`: D16's network, "
+    print("\n## PyTorch's DistributedDataParallel\n\nMade by `scripts/bench versus ddp`: D16's network, "
           "two hosts of one core, 128 images each,\nall ways in one process in turns, torch from PyPI; medians of single "
           "steps and their quartiles.\n")
-    found = json.loads(file.read_text())
-    if machine := found.pop("machine", None):
-        print(machine_text(machine))
-    for rate, ways in found.items():
+    print(machine_line(folder / "machine.json"))
+    for rate in LINKS:
+        ways = json.loads((folder / f"{rate}.json").read_text())[rate]
         print(f"### {rate}\n\n| way | ms a step | quartiles | of fp32 | of best hook |\n|---|---:|---|---:|---:|")
         for way, found in ways.items():
             gains = " | ".join(f"{step(ways, other) / found['ms']:.2f}" for other in ("fp32", "best hook"))

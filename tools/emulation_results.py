@@ -21,16 +21,15 @@ def cell(row):
     return shown if least is None or row["times_ours"] >= least else f"**{shown}** (goal {least})"
 
 
-def print_emulation(folder, machine_text):
-    file = folder / "cpd.json"
+def print_emulation(folder, machine_line):
+    file = folder / "emulation.json"
     if not file.exists():
         return
     found = json.loads(file.read_text())
-    print(f"\n## Emulated arithmetic\n\nMade by `bench/versus/cpd.py --json docs/results/cpd.json`, on one core and one thread: "
+    print(f"\n## Emulated arithmetic\n\nMade by `scripts/bench versus emulation`, on one core and one thread: "
           f"matrices of {found['size']} rows and\ncolumns, casts of {found['count']} values. Others are to take 50 times as "
           "long (numpy) and 20 times (qtorch), float32\nat least a twentieth.\n")
-    if "machine" in found:
-        print(machine_text(found["machine"]))
+    print(machine_line(folder / "machine.json"))
     for name in ("products", "casts"):
         print(f"| {name} | ns a {found[name][0]['unit']} | times ours |\n|---|---:|---:|")
         for row in found[name]:

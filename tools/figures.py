@@ -86,6 +86,29 @@ def steps(folder):
                 yield f"{name}, {net}, {rate}", Figure(way["ms"] / fp32["ms"], max(LINK_NOISE, spread))
 
 
+def ddp(folder):
+    """Times a step in fp32 of the same process."""
+    for path in sorted(folder.glob("*.json")):
+        if path.name == "machine.json":
+            continue
+        for rate, ways in json.loads(path.read_text()).items():
+            fp32 = ways["fp32"]
+            for name, way in ways.items():
+                if way is not fp32:
+                    spread = quartile_spread(way) + quartile_spread(fp32)
+                    yield f"{name}, {rate}", Figure(way["ms"] / fp32["ms"], max(LINK_NOISE, spread))
+
+
+def emulation(folder):
+    """Ours beside what has no emulation in it: a product of float32 by BLAS, a copy."""
+    found = json.loads((folder / "emulation.json").read_text())
+    for table in ("products", "casts"):
+        ours = [row for row in found[table] if row["what"].startswith(("narrowcast", "cpd"))]
+        plain = next(row for row in found[table] if row["what"].startswith(("float32", "memcpy")))
+        for row in ours:
+            yield row["what"], Figure(row["ns"] / plain["ns"], CODEC_NOISE)
+
+
 def versus_codecs(folder):
     """Our codecs beside a copy in the same process; what becomes of the peers is theirs."""
     rows = json.loads((folder / "codecs.json").read_text())["rows"]
@@ -112,6 +135,8 @@ PARTS = {
     "speed": speed,
     "prediction": prediction,
     "versus/codecs": versus_codecs,
+    "versus/ddp": ddp,
+    "versus/emulation": emulation,
     "versus/training": steps,
 }
 

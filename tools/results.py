@@ -73,13 +73,10 @@ def lines(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def machine_text(machine):
+def machine_line(path):
+    machine = json.loads(path.read_text())
     return (f"{machine['cpu']}, {machine['cores']} cores, target {machine['target']}, {machine['compiler']}, "
             f"commit `{machine['commit']}`.\n")
-
-
-def machine_line(path):
-    return machine_text(json.loads(path.read_text()))
 
 
 def print_codecs(folder):
@@ -88,8 +85,8 @@ def print_codecs(folder):
     def pick(values, threads):
         return [r for r in rows if r["values"] == values and r["threads"] == threads]
 
-    print("# Results\n\nMade by `scripts/bench`, most of it on a machine with nothing else to do; the steps of DistributedDataParallel and the codecs beside their peers while other programs ran. Machines differ and are noisy: what "
-          "counts are ratios\ninside one run; each part says which machine it was measured on. Codecs are compared with copying the same float32\narray, "
+    print("# Results\n\nMade by `scripts/bench` on machines with nothing else to do. They differ and are noisy: what counts are ratios\ninside one run;"
+          " each part says which machine it was measured on. Codecs are compared with copying the same float32\narray, "
           "measured in turns with each codec. The copy is the better of `memcpy` and a plain vector loop, on 64-byte\naligned buffers. "
           "A bold figure misses its goal.\n")
     print(machine_line(folder / "machine.json"))
@@ -115,8 +112,8 @@ def main(folder, program):
     print_collectives(folder / "collectives", machine_line)
     print_training(folder, machine_line)
     print_versus_training(folder / "versus" / "training", machine_line)
-    print_ddp(folder, machine_text)
-    print_emulation(folder, machine_text)
+    print_ddp(folder / "versus" / "ddp", machine_line)
+    print_emulation(folder / "versus" / "emulation", machine_line)
     print_soak(folder)
     print_studies(program, pathlib.Path(__file__).resolve().parent.parent)
 

@@ -34,8 +34,8 @@ def print_soak(folder):
     events = [json.loads(line) for line in file.read_text().splitlines()]
     start, end = events[0], events[-1]
     pauses = sum(count for name, count in end["faults"].items() if name.startswith("pause"))
-    print(f"\n## Training under faults\n\nMade by `scripts/soak --minutes {start['minutes']:g} --seed {start['seed']}` ([what it does](soak.md)), on a machine "
-          f"that had other work, in {end['at'] / 60:.0f} minutes:\n{sum(end['faults'].values())} faults, among them {pauses} "
+    print(f"\n## Training under faults\n\nMade by `scripts/soak --minutes {start['minutes']:g} --seed {start['seed']}` ([what it does](soak.md)), "
+          f"in {end['at'] / 60:.0f} minutes:\n{sum(end['faults'].values())} faults, among them {pauses} "
           f"pauses and {end['faults'].get('damaged-checkpoint', 0)} damaged checkpoints; {end['legs']} starts; {end['steps']} "
           f"steps, and {end['repeated']} of\nthem again. "
           + ("The weights are those of undisturbed runs over shared memory and over Gloo, bit for bit."

@@ -145,6 +145,8 @@ def print_speed(folder, machine_line):
           f"within {IDEAL_GOAL} of it on every link.\n")
     print(machine_line(folder / "machine.json"))
     for rate, (title, _) in LINKS.items():
+        if f"{rate} alone" not in found:
+            continue
         print(f"### {title}\n\n| codec | step ms | times no communication | times ideal | compute ms | encode ms | wire ms | decode ms "
               "| wait ms |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|")
         speed_rows(found, rate)

@@ -1,9 +1,8 @@
 """Emulated arithmetic beside what people use: numpy for products, QPyTorch (qtorch) for casts.
 
-    tests/python/run --only light                       # builds the package
-    pip install -r bench/versus/requirements-cpd.txt    # in an environment of its own
-    PYTHONPATH=build/python/site python bench/versus/cpd.py [--json FILE]
+    bench/versus/cpd.py [--json FILE]
 
+`scripts/bench versus emulation` runs it, with the packages of requirements.txt and narrowcast.
 All on one core and one thread, in one run: figures are the best of several, and their ratios are what
 counts. Results are compared before anything is measured. qtorch compiles an extension when it is imported.
 """
@@ -21,7 +20,7 @@ import numpy as np  # noqa: E402
 
 import narrowcast  # noqa: E402
 from narrowcast import cpd  # noqa: E402
-from timing import machine, write  # noqa: E402
+from timing import write  # noqa: E402
 
 PRODUCT, SUM = (5, 2), (8, 7)
 
@@ -150,7 +149,7 @@ def main():
     words.add_argument("--size", type=int, default=512, help="rows and columns of the matrices")
     words.add_argument("--count", type=int, default=1 << 20, help="values to cast")
     asked = words.parse_args()
-    found = {"machine": machine(), "size": asked.size, "count": asked.count}
+    found = {"size": asked.size, "count": asked.count}
     tables = {"products": products(asked.size), "casts": casts(asked.count)}
     for name, rows in tables.items():
         print(f"\n| {name} | ns a {rows[0]['unit']} | times ours |\n|---|---:|---:|")

@@ -6,7 +6,7 @@
 Makes two hosts of one core each (scripts/hosts, which takes root), joined by links of each rate in
 turn, and trains the network 784-1024-1024-10 of D16 with 128 images a worker. All ways take turns
 within one process, so that a busy machine slows all of them down; figures are medians of single steps.
-Run it with a Python that has torch and narrowcast.
+`scripts/bench versus ddp` calls it for each rate; by hand, run it with a Python that has torch and narrowcast.
 """
 
 import argparse
@@ -34,9 +34,9 @@ def main():
     words = parse()
     if words.worker:
         return work(words)
-    from timing import machine, write
+    from timing import write
 
-    results, failed = {"machine": machine()}, []
+    results, failed = {}, []
     for rate in words.rates:
         try:
             results[rate] = measure(rate, words)

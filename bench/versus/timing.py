@@ -30,14 +30,6 @@ def summary(times, unit):
     return {"best": min(times) / unit, "median": statistics.median(times) / unit}
 
 
-def machine():
-    """What the page of results says of the machine, as the program of the package knows it."""
-    from narrowcast import _program
-
-    (found,) = _program.ask(["doctor"])
-    return {key: found[key] for key in ("cpu", "cores", "target", "compiler", "commit")}
-
-
 def write(path, found):
     """Whole or not at all."""
     with open(f"{path}.part", "w", encoding="utf-8") as file:
