@@ -82,7 +82,10 @@ class Following(unittest.TestCase):
         self.course = Course(Checkpoints(self.folder), every=5)
 
     def save(self, step):
-        (self.folder / CHECKPOINT.format(step)).write_bytes(bytes(100))
+        """As the program does: a whole file takes the place of what was there."""
+        whole = self.folder / "whole"
+        whole.write_bytes(bytes(100))
+        whole.rename(self.folder / CHECKPOINT.format(step))
 
     def start(self, first_step, notes=()):
         self.course.note({"event": "config", "first_step": first_step, "notes": list(notes)})
@@ -124,6 +127,18 @@ class Following(unittest.TestCase):
         self.start(0)
         with self.assertRaisesRegex(Broken, "step 3 follows step 1"):
             self.steps(1, 3)
+
+    def test_a_damaged_checkpoint_may_be_written_again(self):
+        self.save(5)
+        self.save(10)
+        self.course.damage(random.Random(1))
+        self.course.begin_leg()
+        self.start(5, notes=[f"{CHECKPOINT.format(10)} is damaged"])
+        self.steps(6, 7, 8, 9, 10)  # and no step tells that the checkpoint is there
+        self.save(10)
+        self.course.begin_leg()
+        self.assertEqual(10, self.course.first)
+        self.start(10)
 
     def test_a_damaged_checkpoint_has_to_be_told_of(self):
         self.save(5)

@@ -13,14 +13,21 @@ class Checkpoints:
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
-        self.damaged = set()
+        self._harmed = {}  # by step, what tells the damaged file from one that was written in its place
 
     def steps(self):
         found = self.folder.glob("checkpoint-*.safetensors")
         return sorted(int(file.name.split("-")[1].split(".")[0]) for file in found)
 
+    def damaged(self):
+        return [step for step in self.steps() if self._harmed.get(step) == self._mark(step)]
+
     def good(self):
-        return [step for step in self.steps() if step not in self.damaged]
+        return sorted(set(self.steps()) - set(self.damaged()))
+
+    def _mark(self, step):
+        found = (self.folder / CHECKPOINT.format(step)).stat()
+        return found.st_ino, found.st_mtime_ns, found.st_size
 
     def newest_good(self):
         return max(self.good(), default=0)
@@ -35,13 +42,15 @@ class Checkpoints:
         file = self.folder / CHECKPOINT.format(step)
         content = bytearray(file.read_bytes())
         where = dice.randrange(len(content))
-        self.damaged.add(step)
         if dice.random() < 0.5:
-            file.write_bytes(content[:where])
-            return f"cut checkpoint {step} off at byte {where}"
-        content[where] ^= 1 << dice.randrange(8)
+            del content[where:]
+            deed = f"cut checkpoint {step} off at byte {where}"
+        else:
+            content[where] ^= 1 << dice.randrange(8)
+            deed = f"flipped a bit in byte {where} of checkpoint {step}"
         file.write_bytes(content)
-        return f"flipped a bit in byte {where} of checkpoint {step}"
+        self._harmed[step] = self._mark(step)
+        return deed
 
     def leftovers(self):
         return [file.name for file in self.folder.iterdir()
@@ -86,7 +95,7 @@ class Course:
     def _started(self, record):
         if record["first_step"] != self.first:
             raise Broken(f"goes on from step {record['first_step']}, not {self.first}")
-        for step in self.checkpoints.damaged & set(self.checkpoints.steps()):
+        for step in self.checkpoints.damaged():
             if CHECKPOINT.format(step) not in " ".join(record["notes"]):
                 raise Broken(f"says nothing of the damaged checkpoint {step}: {record['notes']}")
 
@@ -102,4 +111,3 @@ class Course:
         self.step_ms.append(record["step_ms"])
         # A step is told of before its checkpoint is written.
         self.sure = max(self.sure, (step - 1) // self.every * self.every)
-        self.checkpoints.damaged = {bad for bad in self.checkpoints.damaged if bad > self.sure}
