@@ -145,7 +145,8 @@ void remove_abandoned_files(const std::filesystem::path& folder) {
   std::error_code unreadable;
   for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable)) {
     if (!is_new_file(entry.path().filename().string())) continue;
-    const Descriptor file(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    const Descriptor file(
+        ::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (file.is_open() && lock(file, LOCK_EX | LOCK_NB)) ::unlink(entry.path().c_str());
   }
 }

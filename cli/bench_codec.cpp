@@ -10,6 +10,7 @@
 #include "cli/input.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
+#include "plan/counts.hpp"
 
 namespace narrowcast::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include "cli/arguments.hpp"
 #include "cli/bench_collective_job.hpp"
 #include "cli/bench_collective_report.hpp"
-#include "cli/input.hpp"
 #include "cli/progress.hpp"
+#include "plan/counts.hpp"
 
 namespace narrowcast::cli {
 namespace {

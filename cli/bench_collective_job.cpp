@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "bench/machine.hpp"
 #include "cli/arguments.hpp"
-#include "cli/input.hpp"
+#include "plan/counts.hpp"
 
 namespace narrowcast::cli {
 namespace {

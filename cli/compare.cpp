@@ -11,6 +11,7 @@
 #include "cli/input.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
+#include "plan/counts.hpp"
 
 namespace narrowcast::cli {
 namespace {

@@ -7,6 +7,7 @@
 #include "cli/input.hpp"
 #include "cli/output.hpp"
 #include "codec/frame.hpp"
+#include "plan/counts.hpp"
 
 namespace narrowcast::cli {
 namespace {

@@ -12,6 +12,7 @@
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
 #include "codec/samples.hpp"
+#include "plan/counts.hpp"
 
 namespace narrowcast::cli {
 namespace {

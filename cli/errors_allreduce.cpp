@@ -7,9 +7,9 @@
 #include "bench/round_off.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
-#include "cli/input.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
+#include "plan/counts.hpp"
 
 namespace narrowcast::cli {
 namespace {

@@ -2,25 +2,15 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <istream>
-#include <limits>
-#include <optional>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 
 namespace narrowcast::cli {
 namespace {
-
-struct Unit {
-  char letter;
-  std::size_t size;
-};
-constexpr Unit kUnits[] = {
-    {'G', std::size_t{1} << 30}, {'M', std::size_t{1} << 20}, {'K', std::size_t{1} << 10}};
 
 std::vector<std::byte> read_all(std::istream& in, const std::string& name) {
   constexpr std::size_t kChunk = std::size_t{1} << 20;
@@ -38,13 +28,6 @@ std::vector<std::byte> read_all(std::istream& in, const std::string& name) {
                                    (errno == 0 ? "" : std::strerror(errno)));
   bytes.resize(filled);
   return bytes;
-}
-
-std::optional<std::uint64_t> whole_number(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
 }
 
 }  // namespace
@@ -70,27 +53,6 @@ std::vector<float> read_floats(const std::string& path, const Console& console) 
   return values;
 }
 
-std::uint64_t parse_number(std::string_view text, std::string_view what) {
-  if (const auto number = whole_number(text)) return *number;
-  throw Error(Fault::usage, "'" + std::string(text) + "' is not " + std::string(what));
-}
-
-std::size_t parse_count(std::string_view text) {
-  std::string_view digits = text;
-  std::size_t unit = 1;
-  for (const Unit& each : kUnits)
-    if (digits.ends_with(each.letter)) {
-      unit = each.size;
-      digits.remove_suffix(1);
-      break;
-    }
-  const std::optional<std::uint64_t> count = whole_number(digits);
-  if (!count || *count == 0 || *count > std::numeric_limits<std::size_t>::max() / unit)
-    throw Error(Fault::usage, "'" + std::string(text) +
-                                  "' is not a count of values, such as 1000, 64K, 25M or 1G");
-  return *count * unit;
-}
-
 void require_seconds(double seconds) {
   require(seconds >= 0 && seconds <= 3600, Fault::usage, "--min-time takes 0 to 3600 seconds");
 }
@@ -105,13 +67,6 @@ std::vector<std::string> split_list(std::string_view text) {
     if (comma == std::string_view::npos) return words;
     text.remove_prefix(comma + 1);
   }
-}
-
-std::string count_text(std::size_t count) {
-  for (const Unit& unit : kUnits)
-    if (count != 0 && count % unit.size == 0)
-      return std::to_string(count / unit.size) + unit.letter;
-  return std::to_string(count);
 }
 
 }  // namespace narrowcast::cli

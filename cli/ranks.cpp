@@ -8,7 +8,7 @@
 #include "base/version.hpp"
 #include "bench/collective_threads.hpp"
 #include "cli/arguments.hpp"
-#include "cli/input.hpp"
+#include "plan/counts.hpp"
 #include "run/hosts.hpp"
 #include "transport/module.hpp"
 #include "transport/rendezvous.hpp"

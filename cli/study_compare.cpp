@@ -33,6 +33,11 @@ std::string estimate_text(const Estimate& estimate) {
   return fmt::format("{:.3g} ({:.3g} to {:.3g})", estimate.mean, *estimate.low, *estimate.high);
 }
 
+// Runs that failed or gave no number are missing in the mean.
+std::string error_text(const Estimate& error, std::size_t missing) {
+  return estimate_text(error) + (missing > 0 ? fmt::format(", {} without", missing) : "");
+}
+
 std::string contrast_text(const std::optional<Contrast>& contrast) {
   if (!contrast) return "-";
   return estimate_text(contrast->effect) +
@@ -75,6 +80,8 @@ void print_json(const SidesCompared& sides, const Console& console) {
     console.out << json_line({{"cell", name_of(row.cell)},
                               {"a_error", estimate_json(row.a_error)},
                               {"b_error", estimate_json(row.b_error)},
+                              {"a_missing", row.a_missing},
+                              {"b_missing", row.b_missing},
                               {"error", contrast_json(row.error)},
                               {"a_step_ms", estimate_json(row.a_step_ms)},
                               {"b_step_ms", estimate_json(row.b_step_ms)},
@@ -97,8 +104,9 @@ void print_table(const SidesCompared& sides, const Console& console) {
                {"A / B"},
                {"time", Align::left}});
   for (const SideBySide& row : sides.rows)
-    table.add({name_of(row.cell), estimate_text(row.a_error), estimate_text(row.b_error),
-               contrast_text(row.error), judgement_text(row.error), estimate_text(row.a_step_ms),
+    table.add({name_of(row.cell), error_text(row.a_error, row.a_missing),
+               error_text(row.b_error, row.b_missing), contrast_text(row.error),
+               judgement_text(row.error), estimate_text(row.a_step_ms),
                estimate_text(row.b_step_ms), contrast_text(row.gain), speed_text(row)});
   if (sides.rows.empty()) {
     console.out << "Both sides have no cell with an error or a time.\n";
@@ -108,7 +116,7 @@ void print_table(const SidesCompared& sides, const Console& console) {
       << table.text()
       << "\nMeans with their 95 % confidence intervals; B against A, paired by seed where it "
          "can be;\np after Holm's correction. same: the interval lies within what counts as "
-         "the same (--tolerance\nof errors, 3 % of times).\n";
+         "the same (--tolerance\nof errors, 3 % of times); without: runs that left no error.\n";
   print_lonely("A", sides.only_a, console);
   print_lonely("B", sides.only_b, console);
 }

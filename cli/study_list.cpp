@@ -7,6 +7,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/table.hpp"
+#include "plan/printable.hpp"
 #include "study/folder.hpp"
 #include "study/study.hpp"
 
@@ -37,7 +38,7 @@ void print_table(const std::vector<CellRecord>& records, const Console& console)
     table.add({name_of(record.cell), record.state == CellState::done ? "done" : "failed",
                std::to_string(record.tries), number(record, "last_error", 2),
                number(record, "step_ms", 2), fmt::format("{:.1f}", record.seconds),
-               fmt::format("{:.0f}", 100 * record.others), record.message});
+               fmt::format("{:.0f}", 100 * record.others), printable(record.message)});
   console.out << table.text()
               << "\nothers: the part of the machine's cores that other programs used meanwhile; "
                  "above 15 % the times of a cell are not used\n";
@@ -48,7 +49,7 @@ std::optional<Study> study_of(const StudyListWords& words) {
   const std::filesystem::path file = std::filesystem::path(words.from) / "study.toml";
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) return std::nullopt;
-  return read_study(file);
+  return read_study(file, StudyUse::read);
 }
 
 void run(const StudyListWords& words, const Console& console) {

@@ -21,14 +21,14 @@ struct StudyReportWords {
 };
 
 Study study_of(const StudyReportWords& words) {
-  if (!words.study.empty()) return read_study(words.study);
+  if (!words.study.empty()) return read_study(words.study, StudyUse::read);
   std::error_code ignored;
   if (!fs::exists(words.from, ignored))
     throw Error(Fault::usage, fmt::format("there is no {}", words.from));
   const fs::path kept = fs::path(words.from) / "study.toml";
   require(fs::exists(kept, ignored), Fault::usage,
           "records alone do not say what was studied: add --study FILE");
-  return read_study(kept);
+  return read_study(kept, StudyUse::read);
 }
 
 void make_folder(const fs::path& folder) {

@@ -9,9 +9,10 @@
 #include "base/new_file.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
-#include "cli/input.hpp"
 #include "cli/ranks.hpp"
 #include "cli/study_machine.hpp"
+#include "plan/counts.hpp"
+#include "plan/printable.hpp"
 #include "plan/toml.hpp"
 #include "plan/values.hpp"
 #include "run/trainer.hpp"
@@ -78,8 +79,11 @@ class Teller final : public RunWatcher {
   const Console& console_;
 };
 
-// With its name, which is otherwise that of the file it came from.
-void keep_study(const std::string& text, const Study& study, const StudyFolder& folder) {
+// With its name, which is otherwise that of the file it came from. The mark that editors of other systems begin a file
+// with is one at its very beginning alone.
+void keep_study(std::string text, const Study& study, const StudyFolder& folder) {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  if (text.starts_with(kMark)) text.erase(0, kMark.size());
   const bool named = std::ranges::count(parse_toml(text, "").keys, "name") > 0;
   const std::string kept = named ? text : fmt::format("name = {}\n{}", in_quotes(study.name), text);
   NewFile file(folder.study_file().string());
@@ -109,21 +113,6 @@ void require_kinds(const Study& study, const StudyRunWords& words) {
       throw Error(Fault::usage, fmt::format("no cell of the study is of kind '{}'", kind));
 }
 
-// Records of an earlier run, perhaps of another machine, for cells of this study. What failed there may succeed here.
-std::size_t take_over(const StudyRunWords& words, const Study& study, StudyFolder& folder) {
-  std::set<std::string> ids;
-  for (const Cell& cell : study.cells) ids.insert(id_of(cell));
-  std::size_t taken = 0;
-  for (const std::string& from : words.from)
-    for (const CellRecord& record : read_records(from)) {
-      const std::string id = id_of(record.cell);
-      if (record.state == CellState::failed || !ids.contains(id) || folder.has(id)) continue;
-      folder.add(record);
-      ++taken;
-    }
-  return taken;
-}
-
 // What a training run learns is the same on a busy machine.
 bool is_wanted_again(const CellRecord& record, const StudyRunWords& words) {
   if (record.state == CellState::failed) return words.retry;
@@ -132,11 +121,54 @@ bool is_wanted_again(const CellRecord& record, const StudyRunWords& words) {
          std::ranges::find(kTimed, record.cell.kind) != kTimed.end();
 }
 
-void forget(const StudyRunWords& words, StudyFolder& folder) {
-  if (!words.retry && !words.retry_busy) return;
-  for (const CellRecord& record : folder.records())
+// All that is to happen, before any of it does.
+struct Undertaking {
+  std::vector<CellRecord> again = {};  // that the folder has
+  std::vector<CellRecord> taken = {};  // over, from elsewhere
+  std::vector<Cell> left = {};
+};
+
+std::vector<CellRecord> records_there(const StudyRunWords& words) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(std::filesystem::path(words.folder) / "cells", ignored))
+    return {};
+  return read_records(words.folder);
+}
+
+Undertaking undertaking(const StudyRunWords& words, const Study& study) {
+  Undertaking all;
+  std::set<std::string> had;
+  for (CellRecord& record : records_there(words))
     if (is_of(words.only, record.cell) && is_wanted_again(record, words))
-      folder.remove(id_of(record.cell));
+      all.again.push_back(std::move(record));
+    else
+      had.insert(id_of(record.cell));
+  std::set<std::string> ids;
+  for (const Cell& cell : study.cells) ids.insert(id_of(cell));
+  for (const std::string& from : words.from)
+    for (CellRecord& record : read_records(from)) {
+      const std::string id = id_of(record.cell);
+      // What failed there may succeed here.
+      if (record.state == CellState::done && ids.contains(id) && had.insert(id).second)
+        all.taken.push_back(std::move(record));
+    }
+  for (const Cell& cell : study.cells)
+    if (is_of(words.only, cell) && !had.contains(id_of(cell))) all.left.push_back(cell);
+  return all;
+}
+
+void prepare(StudyFolder& folder, const Undertaking& all) {
+  for (const CellRecord& record : all.again) folder.want_again(record);
+  for (const CellRecord& record : all.taken)
+    if (!folder.has(id_of(record.cell))) folder.add(record);
+}
+
+void announce(const Study& study, const Undertaking& all, std::string_view taken,
+              const Console& console) {
+  console.out << fmt::format("{}: {} cell{}", printable(study.title), study.cells.size(),
+                             study.cells.size() == 1 ? "" : "s");
+  if (!all.taken.empty()) console.out << fmt::format(", {} records {}", all.taken.size(), taken);
+  console.out << "\n" << std::flush;
 }
 
 void tell(const RunResult& result, const StudyRunWords& words, const Console& console) {
@@ -151,23 +183,20 @@ void tell(const RunResult& result, const StudyRunWords& words, const Console& co
 }
 
 void run(const StudyRunWords& words, const Console& console) {
-  const Study study = read_study(words.file);
+  const Study study = read_study(words.file, StudyUse::run);
   require_own(study, words);
   require_kinds(study, words);
   RunOptions options{.only = words.only,
                      .deadline = std::chrono::milliseconds(static_cast<long>(words.hours * 3.6e6)),
                      .machine = cell_machine()};
   if (!words.most.empty()) options.most = parse_count(words.most);
+  const Undertaking all = undertaking(words, study);
+  check_surroundings(all.left, words.folder);
+  if (words.check) return announce(study, all, "to take over", console);
   StudyFolder folder(words.folder);
-  forget(words, folder);
-  const std::size_t taken = take_over(words, study, folder);
-  check_surroundings(study, folder);
+  prepare(folder, all);
   keep_study(read_text(words.file), study, folder);
-  console.out << fmt::format("{}: {} cell{}", study.title, study.cells.size(),
-                             study.cells.size() == 1 ? "" : "s")
-              << (taken > 0 ? fmt::format(", {} records taken over", taken) : "") << "\n"
-              << std::flush;
-  if (words.check) return;
+  announce(study, all, "taken over", console);
   Teller teller(console);
   const RunResult result = run_study(study, folder, options, teller);
   tell(result, words, console);

@@ -9,6 +9,6 @@ namespace narrowcast {
 inline constexpr std::size_t kChunks = 8;
 
 // Messages of fewer bytes cost more than their bytes do.
-inline constexpr std::size_t kWorthwhileBytes = 32 << 10;
+inline constexpr std::size_t kWorthwhileBytes = 128 << 10;
 
 }  // namespace narrowcast

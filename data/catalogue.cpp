@@ -5,7 +5,6 @@
 
 #include "base/error.hpp"
 #include "data/data.hpp"
-#include "data/source/mapped_file.hpp"
 #include "data/source/source.hpp"
 #include "data/source/statistics.hpp"
 
@@ -103,8 +102,7 @@ DataSet open_path(const fs::path& path) {
                     "folders of JPEGs become a file with: narrowcast data pack",
                     path.string()));
   }
-  if (source::is_pack(path)) return source::open_pack(path);
-  damaged(path, "it is no file that narrowcast data pack has written");
+  return source::open_pack(path);
 }
 
 [[noreturn]] void refuse_unknown(const std::string& what) {

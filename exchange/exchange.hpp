@@ -98,12 +98,16 @@ class Exchange {
   // Residuals of all ranks, on rank 0; the others get none. All ranks call it, between steps.
   std::vector<Array> save();
   // The same, the other way round: rank 0 has the arrays. The number of ranks may have changed: then
-  // every rank starts with the mean of the old senders', and the owners' are cut anew.
+  // every rank starts with the mean of the old senders', and the owners' are cut anew. What
+  // check_residuals() refuses is refused by all ranks, which go on as if they had not been asked.
   void load(const std::vector<Array>& saved);
 
  private:
   class Engine;
   std::unique_ptr<Engine> engine_;
 };
+
+// Fault::wire names what is no saved residual of these tensors.
+void check_residuals(const std::vector<Array>& saved, const std::vector<Tensor>& tensors);
 
 }  // namespace narrowcast

@@ -46,7 +46,7 @@ constexpr std::array kRows{
              "batch normalisation, images of 3x224x224 (Ioffe and Szegedy 2015, Caffe's model)",
              11'285'224, bn_inception_table},
     ModelRow{"lstm-an4",
-             "two layers of 1024 cells, 100 frames of 80 values (QSGD's 13 M; the layers are ours)",
+             "two layers of 1024 cells, 20 frames of 80 values (QSGD's 13 M; the layers are ours)",
              13'062'276, lstm_an4_table},
     ModelRow{"fcn",
              "a class for each eighth pixel, images of 3x224x224 (Long et al. 2015 on ResNet-50)",

@@ -31,7 +31,7 @@ constexpr std::array kRows{
     NetworkRow{"resnet152", "residual, 152 layers", 60'192'808, "3x224x224", 1000, "synthetic"},
     NetworkRow{"bn-inception", "Inception with batch normalisation", 11'285'224, "3x224x224", 1000,
                "synthetic"},
-    NetworkRow{"lstm-an4", "LSTM of 13 M parameters for speech", 13'062'276, "1x100x80", 132,
+    NetworkRow{"lstm-an4", "LSTM of 13 M parameters for speech", 13'062'276, "1x20x80", 132,
                "synthetic"},
     NetworkRow{"fcn", "fully convolutional, a class for each pixel", 32'955'987, "3x224x224", 19,
                "synthetic"},

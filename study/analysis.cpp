@@ -28,8 +28,10 @@ std::string_view name_of(Pays pays) {
       return "if accurate";
     case Pays::no:
       return "no";
+    case Pays::unclear:
+      return "unclear";
     case Pays::unknown:
-      return "unknown";
+      return "too little data";
   }
   return "";
 }

@@ -39,7 +39,7 @@ enum class Judgement {
   same,  // earned: the interval of the difference lies inside what counts as the same
   worse,
   unclear,  // no difference was found, nor is it shown that there is none: the interval says how much
-  too_little  // fewer than two values, or values that do not scatter where they should
+  too_little  // fewer than two values, values that do not scatter where they should, or seeds without any
 };
 std::string_view name_of(Judgement judgement);
 
@@ -55,6 +55,7 @@ struct Contrast {
   Estimate effect = {};
   std::optional<double> p = {};     // two-sided, of no difference
   std::optional<double> holm = {};  // corrected for all contrasts of its list
+  bool identical = false;  // errors: all pairs of runs ended with the same weights, bit for bit
   Judgement judgement = Judgement::too_little;
 };
 
@@ -67,10 +68,13 @@ struct Accuracy {
   Estimate best = {};                        // of any epoch
   // Of the pairs, those of which the two runs are of different processors, whose sums may round differently.
   std::size_t across = 0;
-  // Done, but without an error that is a number: with any, no judgement is same or better.
+  // Seeds that left no error: the run failed, or its error is no number. A side with any is never judged as
+  // good as the other or better: those seeds may be the ones that went wrong. So a codec that has them is
+  // worse or too little, and beside a baseline that has them it is better or too little.
+  std::size_t failed = 0;
   std::size_t unknown = 0;
-  // Paired by seed. Inside Study::tolerance is the same (with none, 0, only equal errors are); else what Holm
-  // leaves significant is better or worse. Last and best are corrected each for itself. The answer rests on
+  // Paired by seed. Inside Study::tolerance is the same, as are equal weights; else what Holm leaves
+  // significant is better or worse. Last and best are corrected each for itself. The answer rests on
   // last: it chooses no epoch.
   std::optional<Contrast> last_contrast = {};
   std::optional<Contrast> best_contrast = {};
@@ -93,13 +97,13 @@ struct Speed {
   std::size_t group = 0;
   std::optional<std::size_t> baseline = {};
   Source source = Source::measured;
-  // Over quiet repetitions. With a single one the interval is what the record itself says of its steps:
-  // "step_low_ms" and "step_high_ms" when measured, "low_ms" and "high_ms" when predicted.
+  // Over quiet repetitions. A prediction has the bounds that its record says, "low_ms" and "high_ms".
   Estimate step_ms = {};
   Estimate images_per_s = {};
-  // On the logarithm: of two repetitions and more on both sides by Welch, else from both intervals and
-  // without a p. The interval judges: inside kSameSpeed is the same, and clear of 1 a difference. With two
-  // or three repetitions no Holm would let any through, so that it stands beside, for the reader.
+  // On the logarithm. Measured: by Welch, of two repetitions and more on both sides. Predicted: from both
+  // bounds, where what is off in computing is so on both sides, and without a p. Inside kSameSpeed is the
+  // same; a difference is clear of 1 and, where there is a p, significant after Holm. None where cells of
+  // kind "speed" stand in for those of "train": nobody sees it.
   std::optional<Contrast> gain = {};
 };
 
@@ -113,14 +117,14 @@ struct TimeToError {
   Source source = Source::measured;
   // Percent: the worst over seeds of the baseline's best error, plus Study::tolerance.
   double target = 0;
-  std::size_t seeds = 0;    // with a curve
+  std::size_t seeds = 0;    // with a curve, or failed
   std::size_t reached = 0;  // of these, that came to the target: 0 is never
   // The first epoch whose error is at most the target; over the seeds that reached it.
   Estimate epochs = {};
   Estimate epoch_s = {};                 // steps_per_epoch * step_ms
   std::optional<Estimate> seconds = {};  // none when no seed reached it
   // The baseline's seconds over these, on the logarithm, epochs paired by seed; only where every seed
-  // reached the target. Judged as Speed::gain is, without Holm.
+  // reached the target. Judged as Speed::gain is; its p is that of the factor, epochs or steps, that makes it so.
   std::optional<Contrast> gain = {};
 };
 
@@ -129,7 +133,8 @@ enum class Pays {
   yes,          // some codec is quicker and as accurate, or more so
   if_accurate,  // some codec is quicker; whether its error is the same was not measured or is not clear
   no,           // every codec was judged: not quicker, or not as accurate
-  unknown       // times are missing or unclear
+  unclear,      // some codec was neither found to be quicker nor shown not to be
+  unknown       // some codec's times are missing or too few
 };
 std::string_view name_of(Pays pays);
 
@@ -148,7 +153,7 @@ struct StudySetting {
   Axes axes = {};
   Pays pays = Pays::unknown;
   std::vector<Choice> choices = {};  // all but the baseline
-  // The quickest of those that make `pays` what it is, when that is yes or if_accurate.
+  // The quickest of those that make `pays` what it is; none when none has a time.
   std::optional<std::size_t> best = {};  // of choices
 };
 
@@ -163,6 +168,7 @@ struct Tally {
   std::size_t yes = 0;
   std::size_t if_accurate = 0;
   std::size_t no = 0;
+  std::size_t unclear = 0;
   std::size_t unknown = 0;
   // Gains of the best choices where pays is yes.
   std::optional<double> median_gain = {};

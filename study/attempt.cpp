@@ -3,12 +3,16 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <fstream>
+#include <cctype>
+#include <sstream>
 
+#include "base/checksum.hpp"
 #include "base/error.hpp"
+#include "base/new_file.hpp"
+#include "base/own_file.hpp"
 #include "base/quoted.hpp"
+#include "plan/printable.hpp"
 #include "plan/toml.hpp"
-#include "plan/values.hpp"
 #include "study/kinds/kind.hpp"
 
 namespace narrowcast {
@@ -20,28 +24,23 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::size_t kLongestMessage = 500;
 
-// The last line that says something: programs of ours end with the one that matters.
-std::string last_line(const std::string& text) {
-  const std::size_t end = text.find_last_not_of(" \n\r");
-  if (end == std::string::npos) return "";
-  const std::size_t before = text.find_last_of("\n\r", end);
-  const std::size_t begin = before == std::string::npos ? 0 : before + 1;
-  return text.substr(begin, end + 1 - begin);
-}
-
-// Launchers may print anything; a record holds text in UTF-8, and a terminal shows it.
-std::string printable(std::string text) {
-  if (text.size() > kLongestMessage) text.resize(kLongestMessage);
-  const bool whole = is_utf8(text);
-  for (char& letter : text) {
-    const auto code = static_cast<unsigned char>(letter);
-    if (code < 0x20 || code == 0x7f || (code >= 0x80 && !whole)) letter = '?';
+// The last line of this program, or else the last one with a letter: launchers add frames and advice of their own.
+std::string line_that_matters(const std::string& text) {
+  std::string last;
+  std::string own;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find_first_of("\n\r", begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    if (std::ranges::any_of(line, [](unsigned char letter) { return std::isalpha(letter) != 0; }))
+      last = line;
+    if (line.starts_with("narrowcast:")) own = line;
+    begin = end + 1;
   }
-  return text;
+  return own.empty() ? last : own;
 }
 
 std::string why(const ProcessEnd& end) {
-  const std::string said = last_line(end.errors);
+  const std::string said = line_that_matters(end.errors);
   if (end.late) return "it took longer than its deadline";
   if (end.signal)
     return fmt::format("it died of signal {}{}{}", *end.signal, said.empty() ? "" : ": ", said);
@@ -98,9 +97,23 @@ fs::path note_beside(const std::string& file) { return file + ".others"; }
 std::optional<double> quiet_when_made(const std::string& file) {
   std::error_code ignored;
   if (!fs::exists(file, ignored)) return std::nullopt;
-  std::ifstream note(note_beside(file));
+  std::istringstream note(read_own_file(note_beside(file)).value_or(""));
   double others = 0;
   return note >> others && others <= kBusy ? std::optional(others) : std::nullopt;
+}
+
+void note_others(const std::string& file, double others) {
+  const std::string text = fmt::format("{}\n", others);
+  NewFile note(note_beside(file).string());
+  note.write(std::as_bytes(std::span(text)));
+  note.take_name();
+}
+
+// Calibrations are of the machine that made them. Unlike machines may have the same name.
+std::string folder_of(const CellMachine& machine) {
+  const std::string what = fmt::format("{} {}", machine.cores, machine.cpu);
+  return fmt::format("{}-{:08x}", machine.name,
+                     checksum(std::as_bytes(std::span(what))) & 0xffff'ffffU);
 }
 
 class Attempt {
@@ -108,8 +121,7 @@ class Attempt {
   Attempt(const AttemptPlace& place, CellRecord& record)
       : place_(place),
         record_(record),
-        // Calibrations are of the machine that made them.
-        profiles_((place.folder.profiles() / place.options.machine.name).string()),
+        profiles_((place.folder.profiles() / folder_of(place.options.machine)).string()),
         output_(place.folder.work_file(id_of(record.cell))) {}
 
   std::optional<int> run() {
@@ -129,8 +141,10 @@ class Attempt {
       found.message.clear();
       record_ = std::move(found);
     } catch (const std::exception& error) {
+      record_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
       record_.state = CellState::failed;
-      record_.message = printable(error.what());
+      // Launchers may print anything.
+      record_.message = printable(std::string_view(error.what()).substr(0, kLongestMessage));
     }
     return std::nullopt;
   }
@@ -146,7 +160,7 @@ class Attempt {
       if (end.interrupted) return end.interrupted;
       if (end.failed()) throw Error(Fault::peer, why(end));
       others = load.of_others(end.cpu_seconds);
-      if (calibrates) std::ofstream(note_beside(command.makes)) << *others << '\n';
+      if (calibrates) note_others(command.makes, *others);
     }
     if (calibrates || !calibrated_) record_.others = *others;
     calibrated_ = calibrated_ || calibrates;

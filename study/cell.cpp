@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/checksum.hpp"
+#include "plan/printable.hpp"
 
 namespace narrowcast {
 namespace {
@@ -71,7 +72,7 @@ std::string name_of(const Cell& cell) {
   for (const Phrase& phrase : kPhrases)
     if (const std::string_view value = cell.at(phrase.axis); !value.empty() && value != "none")
       name += (name == cell.kind ? " " : ", ") + fmt::format(fmt::runtime(phrase.text), value);
-  return name;
+  return printable(name);
 }
 
 }  // namespace narrowcast

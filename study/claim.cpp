@@ -1,5 +1,5 @@
-// A claim is a file that only one process can have made (link), with the name of the machine and the process in it
-// from its first moment on. Its time of change is the sign of life.
+// A claim is a file that only one process can have made (link), with the machine and the process in it from its first
+// moment on: "host pid boot namespace". Its time of change is the sign of life.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
@@ -14,8 +14,10 @@
 #include <sstream>
 #include <thread>
 
+#include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/new_file.hpp"
+#include "base/own_file.hpp"
 #include "study/folder.hpp"
 
 namespace narrowcast {
@@ -29,24 +31,33 @@ constexpr auto kSignOfLife = std::chrono::seconds(20);
 struct Holder {
   std::string host;
   int pid = 0;
+  // Where the number means that process: machines that are copies, and containers, may have the same name. Claims of
+  // earlier versions do not say it.
+  std::string boot = {};
+  std::string space = {};
 };
 
 Holder myself() {
   char host[256] = {};
   gethostname(host, sizeof host - 1);
-  return {host, getpid()};
+  Holder holder{host, getpid()};
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> holder.boot;
+  std::error_code ignored;
+  holder.space = fs::read_symlink("/proc/self/ns/pid", ignored).string();
+  return holder;
 }
 
 std::string text_of(const Holder& holder) {
-  return fmt::format("{} {}\n", holder.host, holder.pid);
+  return fmt::format("{} {} {} {}\n", holder.host, holder.pid, holder.boot, holder.space);
 }
 
-std::string read_claim(const fs::path& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
+bool is_of_here(const Holder& holder) {
+  const Holder here = myself();
+  return holder.pid > 0 && !holder.space.empty() && holder.host == here.host &&
+         holder.boot == here.boot && holder.space == here.space;
 }
+
+std::string read_claim(const fs::path& file) { return read_own_file(file).value_or(""); }
 
 // Makes the file, unless it is there: whole, so that whoever is killed meanwhile leaves no claim of nobody.
 bool make_exclusively(const fs::path& file) {
@@ -68,9 +79,8 @@ std::optional<std::chrono::seconds> age_of(const fs::path& file) {
 bool is_dead(const std::string& text, const fs::path& file) {
   Holder holder;
   std::istringstream in(text);
-  in >> holder.host >> holder.pid;
-  const bool is_here = holder.pid > 0 && holder.host == myself().host;
-  if (is_here && kill(holder.pid, 0) != 0 && errno == ESRCH) return true;
+  in >> holder.host >> holder.pid >> holder.boot >> holder.space;
+  if (is_of_here(holder) && kill(holder.pid, 0) != 0 && errno == ESRCH) return true;
   // Here, too: another process may have the number of one that is gone, after a restart above all.
   const auto age = age_of(file);
   return age && *age > kClaimLife;
@@ -81,7 +91,9 @@ bool is_dead(const std::string& text, const fs::path& file) {
 bool clear_dead(const fs::path& file) {
   const std::string text = read_claim(file);
   if (!is_dead(text, file)) return false;
-  const fs::path aside = file.string() + fmt::format(".dead.{}.{}", myself().host, getpid());
+  const std::string me = text_of(myself());
+  const fs::path aside =
+      file.string() + fmt::format(".dead.{:016x}", checksum(std::as_bytes(std::span(me))));
   if (rename(file.c_str(), aside.c_str()) != 0) return false;
   const bool was_it = read_claim(aside) == text;
   if (!was_it && link(aside.c_str(), file.c_str()) != 0) cannot_write(file.string());
@@ -126,6 +138,12 @@ class FileClaim final : public Claim {
 };
 
 }  // namespace
+
+// Of processes that died between the record and the end of their claim. Who is alive may be at work on another record.
+void StudyFolder::clear_claims() {
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "claims"))
+    if (has(entry.path().filename().string())) clear_dead(entry.path());
+}
 
 std::unique_ptr<Claim> StudyFolder::claim(const std::string& id) {
   const fs::path file = folder_ / "claims" / id;

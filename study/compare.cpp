@@ -38,7 +38,14 @@ SideBySide row_of(const Cell& cell, const CellGroup& a, const CellGroup& b) {
   const BySeed b_errors = values_by_seed(b.done, "last_error");
   row.a_error = estimate(values_of(a_errors));
   row.b_error = estimate(values_of(b_errors));
-  if (!a_errors.empty() && !b_errors.empty()) row.error = errors_against(b_errors, a_errors);
+  if (a_errors.size() + b_errors.size() > 0) {
+    row.a_missing = seeds_without_error(a);
+    row.b_missing = seeds_without_error(b);
+  }
+  if (!a_errors.empty() && !b_errors.empty()) {
+    row.error = errors_against(b_errors, a_errors);
+    row.error->identical = end_alike(b, a);
+  }
   const std::optional<std::string> common = common_machine(a, b);
   row.a_step_ms = step_of(a, common);
   row.b_step_ms = step_of(b, common);
@@ -59,7 +66,10 @@ void judge(std::vector<SideBySide>& rows, double tolerance) {
   }
   correct(errors);
   correct(gains);
-  for (Contrast* each : errors) each->judgement = judge_error(*each, tolerance);
+  for (SideBySide& row : rows)
+    if (row.error)
+      row.error->judgement =
+          judge_error(*row.error, tolerance, {.own = row.b_missing, .baseline = row.a_missing});
   for (Contrast* each : gains) each->judgement = judge_gain(*each);
 }
 

@@ -14,6 +14,9 @@ struct SideBySide {
   Cell cell = {};         // what both share
   Estimate a_error = {};  // last test error, percent
   Estimate b_error = {};
+  // Seeds without an error, of a side with any error: as in Accuracy.
+  std::size_t a_missing = 0;
+  std::size_t b_missing = 0;
   std::optional<Contrast> error = {};  // paired by seed where two seeds are common, else by Welch
   Estimate a_step_ms = {};
   Estimate b_step_ms = {};

@@ -52,8 +52,7 @@ std::vector<CellRecord> records_of_lines(const fs::path& file) {
   std::vector<CellRecord> records;
   std::size_t number = 0;
   for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = text.find('\n', begin);
-    if (end == std::string::npos) break;  // cut off
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
     ++number;
     if (end > begin)
       records.push_back(
@@ -68,9 +67,7 @@ std::vector<CellRecord> records_of_lines(const fs::path& file) {
 StudyFolder::StudyFolder(fs::path folder) : folder_(std::move(folder)) {
   for (const char* part : {"cells", "claims", "profiles", "work"}) make_folder(folder_ / part);
   for (const char* part : {"cells", "claims"}) remove_abandoned_files(folder_ / part);
-  // Of a process that died between the record and the end of its claim.
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "claims"))
-    if (has(entry.path().filename().string())) unlink(entry.path().c_str());
+  clear_claims();
 }
 
 fs::path StudyFolder::cell_file(const std::string& id) const {
@@ -78,20 +75,24 @@ fs::path StudyFolder::cell_file(const std::string& id) const {
 }
 
 bool StudyFolder::has(const std::string& id) const {
+  const fs::path file = cell_file(id);
   std::error_code ignored;
-  return fs::exists(cell_file(id), ignored);
+  if (!fs::exists(file, ignored)) return false;
+  const auto old = again_.find(id);
+  return old == again_.end() || to_json(record_in(read_text(file), file.string())) != old->second;
 }
 
 void StudyFolder::add(const CellRecord& record) {
   const std::string line = to_json(record);
-  NewFile file(cell_file(id_of(record.cell)).string());
+  const std::string id = id_of(record.cell);
+  NewFile file(cell_file(id).string());
   file.write(std::as_bytes(std::span(line)));
   file.take_name();
+  again_.erase(id);
 }
 
-void StudyFolder::remove(const std::string& id) {
-  std::error_code ignored;
-  fs::remove(cell_file(id), ignored);
+void StudyFolder::want_again(const CellRecord& record) {
+  again_[id_of(record.cell)] = to_json(record);
 }
 
 std::vector<CellRecord> StudyFolder::records() const { return records_of_cells(folder_ / "cells"); }

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,8 +42,8 @@ class StudyFolder {
 
   bool has(const std::string& id) const;
   void add(const CellRecord& record);
-  // Of the failed ones.
-  void remove(const std::string& id);
+  // As if it had no such record, which stays until there is another of that cell.
+  void want_again(const CellRecord& record);
   std::vector<CellRecord> records() const;  // Fault::wire names the file that is none
 
   // Nothing when somebody else has it.
@@ -53,12 +54,14 @@ class StudyFolder {
 
  private:
   std::filesystem::path cell_file(const std::string& id) const;
+  void clear_claims();
 
   std::filesystem::path folder_;
+  std::map<std::string, std::string> again_;  // records as they were, by id
 };
 
-// Records from a folder of a study, in which nothing is changed, or from a file of JSON Lines. A last line that was
-// cut off is passed over. Fault::usage for what is neither.
+// Records from a folder of a study, in which nothing is changed, or from a file of JSON Lines, the last of which may
+// lack its end. Fault::usage for what is neither, Fault::wire for a line that is no record, or a part of one.
 std::vector<CellRecord> read_records(const std::filesystem::path& from);
 
 // Those of the study, in its order. Records of cells that it no longer has stay where they are kept, and out of it.

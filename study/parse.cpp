@@ -11,6 +11,7 @@
 #include "run/run.hpp"
 #include "study/kinds/kind.hpp"
 #include "study/kinds/words.hpp"
+#include "study/named.hpp"
 #include "study/study.hpp"
 #include "study/toml_reader.hpp"
 
@@ -22,8 +23,8 @@ constexpr std::size_t kMostCells = 100'000;
 
 class Reader : TomlReader {
  public:
-  Reader(std::string_view toml, std::string_view origin)
-      : TomlReader(origin), root_(parse_toml(toml, origin)) {}
+  Reader(std::string_view toml, std::string_view origin, StudyUse use)
+      : TomlReader(origin), root_(parse_toml(toml, origin)), use_(use) {}
 
   Study read() {
     check_version(root_, "a study", origin());
@@ -31,15 +32,15 @@ class Reader : TomlReader {
                                                      "cuts",      "baseline",  "order", "codecs",
                                                      "plans",     "tolerance", "part"};
     refuse_unknown(root_, kKeys, "a study has");
-    Study study{.name = text(root_, "name").value_or("")};
-    study.title = text(root_, "title").value_or("");
+    Study study{.name = name(root_, "name").value_or("")};
+    study.title = name(root_, "title").value_or("");
     study.about = text(root_, "about").value_or("");
     if (const TomlTree* cuts = find(root_, "cuts")) study.cuts = list(*cuts, "cuts");
     study.baseline = text(root_, "baseline").value_or("fp32");
     study.order = order();
     study.tolerance = tolerance();
-    read_named("codecs", codecs_);
-    read_named("plans", plans_);
+    codecs_ = read_named(root_, "codecs", origin());
+    plans_ = read_named(root_, "plans", origin());
     const TomlTree* parts = find(root_, "part");
     if (parts == nullptr || parts->kind != TomlKind::array || parts->items.empty())
       throw unfit(origin(), "a study has at least one [[part]]");
@@ -85,37 +86,6 @@ class Reader : TomlReader {
       refuse(*named, fmt::format("no part has the codec '{}' to compare with", study.baseline));
   }
 
-  // [codecs.NAME] and [plans.NAME]: what a name stands for, as settings of a run.
-  void read_named(std::string_view key, std::map<std::string, Table>& into) {
-    const TomlTree* all = find(root_, key);
-    if (all == nullptr) return;
-    if (all->kind != TomlKind::table)
-      refuse(*all, fmt::format("[{}] has a table for each name", key));
-    for (std::size_t i = 0; i < all->keys.size(); ++i) {
-      const TomlTree& table = all->items[i];
-      if (table.kind != TomlKind::table)
-        refuse(table, fmt::format("'{}' is a table", all->keys[i]));
-      if (key == "codecs") {
-        constexpr std::array<std::string_view, 4> kWay{"codec", "scaling", "feedback", "plan"};
-        refuse_unknown(table, kWay, "a codec has");
-        if (find(table, "codec") == nullptr && find(table, "plan") == nullptr)
-          refuse(table, "a codec needs 'codec', a spec, or a table 'plan'");
-      }
-      add_named(table, key == "plans" ? "plan." : "", into[all->keys[i]]);
-    }
-  }
-
-  // A codec may be a whole plan, where one spec does not say it.
-  void add_named(const TomlTree& table, const std::string& prefix, Table& into) const {
-    for (std::size_t i = 0; i < table.keys.size(); ++i) {
-      const TomlTree& item = table.items[i];
-      if (prefix.empty() && table.keys[i] == "plan" && item.kind == TomlKind::table)
-        add_named(item, "plan.", into);
-      else
-        into[prefix + table.keys[i]] = item.kind == TomlKind::scalar ? item.text : to_toml(item);
-    }
-  }
-
   // Keys of settings may be nested: [part.settings.optimiser] rate = 0.1.
   void flatten(const std::string& key, const TomlTree& item, Table& into) const {
     if (item.kind == TomlKind::scalar) {
@@ -147,7 +117,7 @@ class Reader : TomlReader {
     for (const KindAxis& axis : kind.axes) {
       const TomlTree* given = find(part, axis.name);
       if (given != nullptr)
-        axes.push_back({std::string(axis.name), list(*given, axis.name)});
+        axes.push_back({std::string(axis.name), names(*given, axis.name)});
       else if (axis.usual.empty())
         refuse(part, fmt::format("a part of kind {} needs '{}'", kind.name, axis.name));
       else if (axis.usual != "-")
@@ -228,7 +198,7 @@ class Reader : TomlReader {
 
   void add(Cell cell, const Kind& kind, const std::vector<std::size_t>& turn,
            const std::vector<Axis>& axes, const TomlTree& part) {
-    at(part, [&] { kind.check(cell); });
+    if (use_ == StudyUse::run) at(part, [&] { kind.check(cell); });
     if (!ids_.insert(id_of(cell)).second) return;
     std::size_t round = 0;
     for (std::size_t i = 0; i < axes.size(); ++i)
@@ -250,20 +220,21 @@ class Reader : TomlReader {
   };
 
   TomlTree root_;
-  std::map<std::string, Table> codecs_ = {};
-  std::map<std::string, Table> plans_ = {};
+  StudyUse use_;
+  NamedSettings codecs_ = {};
+  NamedSettings plans_ = {};
   std::vector<Turn> cells_ = {};
   std::set<std::string> ids_ = {};
 };
 
 }  // namespace
 
-Study parse_study(std::string_view toml, std::string_view origin) {
-  return Reader(toml, origin).read();
+Study parse_study(std::string_view toml, std::string_view origin, StudyUse use) {
+  return Reader(toml, origin, use).read();
 }
 
-Study read_study(const std::filesystem::path& file) {
-  Study study = parse_study(read_text(file), file.string());
+Study read_study(const std::filesystem::path& file, StudyUse use) {
+  Study study = parse_study(read_text(file), file.string(), use);
   if (study.name.empty()) study.name = file.stem().string();
   if (study.title.empty()) study.title = study.name;
   return study;

@@ -46,8 +46,10 @@ class Child {
   Child(const ProcessWish& wish, const StopSignals& signals)
       : signals_(signals), deadline_(Clock::now() + wish.deadline), before_(children_seconds()) {
     const Descriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
-    const Descriptor output(
-        open(wish.output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+    // Not blocking: a pipe that nobody reads is refused.
+    const Descriptor output(open(wish.output.c_str(),
+                                 O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+                                 0600));
     if (!output.is_open()) throw system_error(wish.output.string());
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) throw system_error("a pipe");

@@ -15,7 +15,8 @@
 namespace narrowcast {
 
 struct RunOptions {
-  std::string program = "/proc/self/exe";
+  // By its path: what /proc calls oneself is a launcher in the hands of a launcher.
+  std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
   std::vector<std::string> only = {};                           // kinds; empty: all
   std::chrono::milliseconds deadline = std::chrono::hours(12);  // of one command
   std::size_t most = 0;                                         // cells to do now; 0: all
@@ -51,8 +52,9 @@ struct RunResult {
 RunResult run_study(const Study& study, StudyFolder& folder, const RunOptions& options,
                     RunWatcher& watcher);
 
-// What can be known before: a data set that is not there, a trainer or transport that is not built, a launcher
-// or host that does not answer, a folder without room. Fault::usage or Fault::system, one line.
-void check_surroundings(const Study& study, const StudyFolder& folder);
+// What can be known before, without a trace: a data set that is not there, a trainer or transport that is not built, a
+// launcher or host that does not answer, a folder that cannot be or has no room. Fault::usage or Fault::system, one
+// line.
+void check_surroundings(std::span<const Cell> cells, const std::filesystem::path& folder);
 
 }  // namespace narrowcast

@@ -25,9 +25,12 @@ struct Study {
   std::vector<Cell> cells = {};  // all of them, each once, seeds outermost
 };
 
-// Unknown keys, an empty matrix, values that do not fit and cells that their commands would refuse are
+// Whether cells are to be done, or to be read about: files that they name may be long gone, or elsewhere.
+enum class StudyUse { run, read };
+
+// Unknown keys, an empty matrix, values that do not fit and, to run it, cells that their commands would refuse are
 // Fault::usage, one line that starts with `origin` and the line number.
-Study parse_study(std::string_view toml, std::string_view origin);
-Study read_study(const std::filesystem::path& file);
+Study parse_study(std::string_view toml, std::string_view origin, StudyUse use = StudyUse::run);
+Study read_study(const std::filesystem::path& file, StudyUse use);
 
 }  // namespace narrowcast

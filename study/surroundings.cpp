@@ -2,12 +2,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <set>
 #include <sstream>
 
 #include "base/error.hpp"
 #include "data/data.hpp"
+#include "plan/counts.hpp"
 #include "run/hosts.hpp"
 #include "run/trainer.hpp"
 #include "study/kinds/words.hpp"
@@ -44,13 +47,26 @@ bool is_program(const std::string& word) {
   });
 }
 
-void check_room(const StudyFolder& folder) {
+// The folder, or what is there of its path.
+fs::path part_there(const fs::path& folder) {
+  std::error_code ignored;
+  fs::path part = fs::absolute(folder);
+  while (!fs::exists(part, ignored) && part.has_relative_path()) part = part.parent_path();
+  return part;
+}
+
+void check_room(const fs::path& folder) {
+  const fs::path there = part_there(folder);
+  // As a folder, which a file is not.
+  if (access((there / "").c_str(), W_OK | X_OK) != 0)
+    throw Error(Fault::system,
+                fmt::format("{} cannot be made: {}", folder.string(), std::strerror(errno)));
   std::error_code error;
-  const fs::space_info space = fs::space(folder.path(), error);
+  const fs::space_info space = fs::space(there, error);
   if (!error && space.available < kLeastRoom)
     throw Error(Fault::system,
-                fmt::format("{} has {} MB of room left, and a study wants {} MB",
-                            folder.path().string(), space.available >> 20U, kLeastRoom >> 20U));
+                fmt::format("{} has {} MB of room left, and a study wants {} MB", there.string(),
+                            space.available >> 20U, kLeastRoom >> 20U));
 }
 
 // Asks the host to do nothing.
@@ -71,10 +87,12 @@ void check_host(const Host& host) {
 class Inspection {
  public:
   void look_at(const Cell& cell) {
+    if (is_computed(cell)) return;
     const bool trains = cell.kind == "train" || cell.kind == "speed";
     const bool calibrates = cell.kind == "predict" && cell.at("profile") == "here";
     if (trains || calibrates) once("trainer", require_trainer);
     if (trains) look_at_data(cell);
+    if (cell.kind == "transfer") look_at_memory(cell);
     if (const std::string_view transport = cell.at("transport"); transport == "gloo")
       once("gloo", [] {
         if (find_module("gloo").empty())
@@ -90,11 +108,28 @@ class Inspection {
                                                 name_of(cell), launcher.front()));
       });
     if (const std::string file = setting_or(cell, kHosts, ""); !file.empty())
-      for (const Host& host : read_hosts(file))
-        once("host " + host.address, [&] { check_host(host); });
+      look_at_hosts(cell, read_hosts(file));
   }
 
  private:
+  // Of this machine, where the ranks are not elsewhere: both have the matrix.
+  static void look_at_memory(const Cell& cell) {
+    if (!launcher_of(cell).empty() || !setting_or(cell, kHosts, "").empty()) return;
+    const auto pages = static_cast<double>(sysconf(_SC_PHYS_PAGES));
+    const double bytes = pages * static_cast<double>(sysconf(_SC_PAGESIZE));
+    if (2 * static_cast<double>(parse_count(cell.at("size"))) > bytes)
+      throw Error(Fault::system, fmt::format("{}: this machine has {:.0f} GB of memory",
+                                             name_of(cell), bytes / 1e9));
+  }
+
+  void look_at_hosts(const Cell& cell, const std::vector<Host>& hosts) {
+    const int workers = workers_of(cell);
+    if (ranks_on(hosts) != workers)
+      throw Error(Fault::usage, fmt::format("{}: its hosts are for {} workers, not {}",
+                                            name_of(cell), ranks_on(hosts), workers));
+    for (const Host& host : hosts) once("host " + host.address, [&] { check_host(host); });
+  }
+
   template <class Function>
   void once(const std::string& what, Function function) {
     if (seen_.insert(what).second) function();
@@ -112,11 +147,10 @@ class Inspection {
 
 }  // namespace
 
-void check_surroundings(const Study& study, const StudyFolder& folder) {
+void check_surroundings(std::span<const Cell> cells, const fs::path& folder) {
   check_room(folder);
   Inspection inspection;
-  for (const Cell& cell : study.cells)
-    if (!folder.has(id_of(cell))) inspection.look_at(cell);
+  for (const Cell& cell : cells) inspection.look_at(cell);
 }
 
 }  // namespace narrowcast

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "plan/printable.hpp"
 #include "plan/values.hpp"
 
 namespace narrowcast {
@@ -33,6 +34,22 @@ std::vector<std::string> TomlReader::list(const TomlTree& tree, std::string_view
   }
   if (values.empty()) refuse(tree, fmt::format("{} is an empty list: nothing to do", key));
   return values;
+}
+
+std::optional<std::string> TomlReader::name(const TomlTree& table, std::string_view key) const {
+  auto found = text(table, key);
+  if (found) refuse_controls(*find(table, key), *found);
+  return found;
+}
+
+std::vector<std::string> TomlReader::names(const TomlTree& tree, std::string_view key) const {
+  std::vector<std::string> all = list(tree, key);
+  for (const std::string& each : all) refuse_controls(tree, each);
+  return all;
+}
+
+void TomlReader::refuse_controls(const TomlTree& at, const std::string& text) const {
+  if (!is_printable(text)) refuse(at, fmt::format("'{}' has control characters", printable(text)));
 }
 
 void TomlReader::refuse(const TomlTree& at, const std::string& what) const {

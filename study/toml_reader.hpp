@@ -24,6 +24,11 @@ class TomlReader {
   // A value or an array of values, none twice; at least one.
   std::vector<std::string> list(const TomlTree& tree, std::string_view key) const;
 
+  // The same of what is shown to people: without control characters.
+  std::optional<std::string> name(const TomlTree& table, std::string_view key) const;
+  std::vector<std::string> names(const TomlTree& tree, std::string_view key) const;
+  void refuse_controls(const TomlTree& at, const std::string& text) const;
+
   [[noreturn]] void refuse(const TomlTree& at, const std::string& what) const;
   // `who` is "a study has".
   void refuse_unknown(const TomlTree& table, std::span<const std::string_view> known,

@@ -2,8 +2,9 @@
 # shellcheck shell=bash disable=SC2154,SC2034
 
 # What a part has so far is in $figures/PART; when all of it is there, it replaces what docs/results has. Parts of which
-# something is still missing are in $unfinished.
+# something is still missing are in $unfinished; those that this command has completed have a file in $marks.
 unfinished=()
+tools=$(dirname "${BASH_SOURCE[0]}")
 # The piece that is being measured, and whether hosts are up for it: whatever ends the script, they are removed.
 measuring=
 hosts_up=
@@ -17,35 +18,42 @@ leave() {
 }
 trap leave EXIT
 
-# begin_part NAME: leaves in $pieces where its pieces go. Pieces of another machine are not mixed with ours.
+# measured_on same|add FILE: whether its figures are of this machine; or that some are, of this commit.
+measured_on() {
+  this_machine=${this_machine:-$(machine)}
+  "$tools/measured_on.py" "$@" <<<"$this_machine"
+}
+
+# begin_part NAME: leaves in $pieces where its pieces go. Pieces of another machine are not mixed with ours. A part that
+# the same command has completed before it was interrupted stays as it is: $mark is there.
 begin_part() {
   part=$1
   pieces=$figures/$1
+  mark=$marks/${1//\//-}
   complete=yes
-  if [[ -e $pieces/machine.json ]] && ! same_cpu "$pieces/machine.json"; then
-    echo "$part: what was begun on another machine is measured anew"
+  if [[ -e $mark ]] && measured_on same "docs/results/$part/machine.json"; then
+    echo "$part: complete; without $mark it is measured anew"
+    return
+  fi
+  rm -f "$mark"
+  if ! measured_on same "$pieces/machine.json"; then
+    if [[ -e $pieces/machine.json ]]; then echo "$part: what was begun on another machine is measured anew"; fi
     rm -rf "$pieces"
   fi
   mkdir -p "$pieces"
-  machine >"$pieces/machine.json"
-}
-
-# same_cpu FILE: whether its figures are of a CPU like this one.
-same_cpu() {
-  python3 -c 'import json, sys; a, b = (json.load(open(f))["cpu"] for f in sys.argv[1:]); sys.exit(a != b)' \
-    "$1" <(machine)
 }
 
 # piece FILE CMD...: CMD makes the file in $pieces, whole or not at all, unless it is there.
 piece() {
   local file=$1 start=$SECONDS
   shift
-  if [[ -e $pieces/$file ]]; then return; fi
+  if [[ -e $mark || -e $pieces/$file ]]; then return; fi
   if ((seconds > 0 && SECONDS >= seconds)); then complete= && return; fi
   measuring="$part: $file"
   echo "$measuring"
   "$@"
   [[ -e $pieces/$file ]] || { echo "scripts/bench: $part: $file was not made" >&2 && exit 5; }
+  measured_on add "$pieces/machine.json"
   echo "$measuring took $((SECONDS - start)) s"
   measuring=
 }
@@ -60,10 +68,21 @@ printed() {
 
 # end_part: when every piece is there, the figures go to docs/results.
 end_part() {
+  if [[ -e $mark ]]; then return; fi
   if [[ ! $complete ]]; then unfinished+=("$part") && return; fi
   rm -rf "docs/results/$part"
-  mkdir -p "$(dirname "docs/results/$part")"
+  mkdir -p "$(dirname "docs/results/$part")" "$marks"
   mv "$pieces" "docs/results/$part"
+  touch "$mark"
+}
+
+# end_command: says what is left to do. When nothing is, the next time everything is measured anew.
+end_command() {
+  if [[ ${#unfinished[@]} == 0 ]]; then
+    rm -rf "$marks"
+  else
+    echo "not all is measured of: ${unfinished[*]}; the same command goes on"
+  fi
 }
 
 # on_hosts COUNT RATE CMD...: between hosts with links of that rate; `unlimited` is none. Where $link_check names a file,

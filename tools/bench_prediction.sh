@@ -44,5 +44,7 @@ prediction() {
   check_on 4 1gbit
   check_on 4 10gbit
   end_part
-  tools/prediction_results.py docs/results/prediction docs/prediction.md docs/pictures/prediction.svg
+  if [[ $complete ]]; then
+    tools/prediction_results.py docs/results/prediction docs/prediction.md docs/pictures/prediction.svg
+  fi
 }

@@ -9,12 +9,17 @@ accuracy() {
   local name=$1
   shift
   if [[ -e $runs/$name.jsonl ]]; then return; fi
+  if [[ -e $runs/machine.json ]] && ! measured_on same "$runs/machine.json"; then
+    echo "scripts/bench: $runs has runs of another machine; remove it, and all of them are made anew" >&2
+    exit 5
+  fi
   echo "accuracy: $name"
   "$program" train --net mnist-mlp --data mnist --epochs 10 --workers 2 --json "$figures/training/$name.jsonl" "$@" \
     >"$figures/training/$name.txt"
   grep -v '"event":"step"' "$figures/training/$name.jsonl" |
     sed -E 's/data_folder = ..[^"]*..n/data_folder = \\"\\"\\n/' >"$figures/training/$name.part"
   mv "$figures/training/$name.part" "$runs/$name.jsonl"
+  measured_on add "$runs/machine.json"
 }
 
 accuracies() {
@@ -85,10 +90,6 @@ speed() {
 }
 
 training() {
-  case ${1-} in
-    "" | accuracy | speed) ;;
-    *) echo "scripts/bench: training has accuracy and speed, not '$1'" >&2 && exit 2 ;;
-  esac
   if [[ ${1-} != speed ]]; then
     mkdir -p "$figures/training" "$runs"
     accuracies

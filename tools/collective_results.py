@@ -32,6 +32,14 @@ def peers(folder, name):
     return found
 
 
+def versions(folder):
+    """Of the peers, as far as they were written down."""
+    engines = json.loads((folder / "machine.json").read_text()).get("engines", {})
+    found = {name: engines[name] for name in ("Gloo", "Open MPI") if name in engines}
+    torch = [row["version"] for path in sorted(folder.glob("*.torch.jsonl")) for row in lines(path) if "version" in row]
+    return found | {"torch": version for version in torch}
+
+
 def own_row(name, row, fastest):
     """A line of the table for Gloo or one of our codecs."""
     rate = SETTINGS[name][1]
@@ -87,8 +95,9 @@ def print_collectives(folder, machine_line):
           "is in the same run as ours, the other peers' in runs of\ntheir own on the same link. `needs`: what the bytes take at 0.95 "
           "of the rate, which is raw TCP's speed; `x`: times that. A bold\nfigure misses its goal.\n")
     print(machine_line(folder / "machine.json"))
-    if (folder / "2x1gbit.torch.jsonl").exists():
-        print("![milliseconds by link, ours and theirs](pictures/versus-allreduce.svg)\n")
+    if found := versions(folder):
+        print(f"Peers: {', '.join(f'{name} {version}' for name, version in found.items())}.\n")
+    print("![milliseconds by link, ours and theirs](pictures/versus-allreduce.svg)\n")
     for name in SETTINGS:
         print_setting(folder, name)
     print_processes(folder)

@@ -3,10 +3,11 @@
 
     tools/compare_results.py [OLD NEW]
 
-Without folders: docs/results beside what was committed last. Only what got worse counts: by more than the noise of both
-rows together it ends with exit code 1. Rows that are new or gone are named. Parts that were measured on different CPUs
-are not compared, because ratios of one say nothing of the other's.
+Without folders: docs/results beside what was committed last. Only what got worse counts, by more than chance does: that
+ends with exit code 1. Rows that are new or gone are named. Parts that were measured on different machines are not
+compared, because ratios of one say nothing of the other's.
 """
+import math
 import pathlib
 import subprocess
 import sys
@@ -16,17 +17,19 @@ import figures
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = "docs/results"
+# Standard errors that chance exceeds once in a hundred times, and in half of these it is for the worse.
+CERTAIN = 2.58
 
 
 def change(old, new):
     """How much longer the new takes, as a part; and what of that is noise."""
-    return new.ratio / old.ratio - 1, old.noise + new.noise
+    return new.ratio / old.ratio - 1, max(old.least, new.least, CERTAIN * math.hypot(old.error, new.error))
 
 
 def compare_part(name, old, new):
     """Lines to print, and how many rows got worse."""
     if old.machine != new.machine:
-        return [f"{name}: measured on {new.machine}, before on {old.machine}: not compared"], 0
+        return [f"{name}: measured on {new.machine}, before on {old.machine}: another machine, not compared"], 0
     lines, worse = [], 0
     for row, figure in new.figures.items():
         if row not in old.figures:

@@ -1,11 +1,16 @@
-"""What docs/results says in numbers that may be compared with another run's: ratios, each with its noise.
+"""What docs/results says in numbers that may be compared with another run's: ratios of ours, each with its error.
 
-A figure is a ratio inside one run, the less the better, with the part by which it may differ from run to run on the same
-machine: from the spread that the run recorded where it did, and at least what its part is known to vary by.
+A figure is a ratio inside one run, the less the better, with the standard error of that ratio as far as the run has
+recorded spreads, and the least change between two runs that means anything. What becomes of peers is theirs: they are
+what ours is divided by, and have no rows.
 """
 import json
+import math
 import statistics
 from typing import NamedTuple
+
+from ddp_results import HOOKS
+from versus_results import is_ours
 
 
 class Unreadable(Exception):
@@ -14,7 +19,8 @@ class Unreadable(Exception):
 
 class Figure(NamedTuple):
     ratio: float
-    noise: float
+    least: float
+    error: float = 0.0
 
 
 class Part(NamedTuple):
@@ -22,8 +28,19 @@ class Part(NamedTuple):
     figures: dict
 
 
-# The best of many short repetitions; steps of training and sums over links, which other processes disturb more.
-CODEC_NOISE, LINK_NOISE = 0.10, 0.08
+# The best of many short repetitions has no error on record. Copies of the same array, beside which codecs are measured,
+# differ within one run by a tenth between their quartiles; two runs have a fifth.
+BEST = 0.20
+# Medians whose ways took turns in one process, and of processes that ran one after the other, which differ by a tenth
+# whatever they do.
+IN_TURNS, APART = 0.08, 0.20
+PREDICTED = 0.10
+
+
+def median_error(spread, count):
+    """The standard error of a median, as a part of it, from the quartiles' distance: 1.25 deviations / sqrt(count), and
+    1.35 deviations lie between the quartiles."""
+    return 0.93 * spread / math.sqrt(count)
 
 
 def records(path):
@@ -36,7 +53,13 @@ def codecs(folder):
         for row in records(path):
             for what in ("encode", "decode", "accumulate"):
                 name = f"{row['codec']}, {what}, {row['values']} values, threads {row['threads']}"
-                yield name, Figure(row[f"{what}_ns"] / row["memcpy_ns"], CODEC_NOISE)
+                yield name, Figure(row[f"{what}_ns"] / row["memcpy_ns"], BEST)
+
+
+def sum_error(row):
+    """Sums have no quartiles on record. From the least of 20 to the median it is farther than between the quartiles, of
+    5 a little less."""
+    return median_error(1 - row["least_us"] / row["time_us"], row["iterations"])
 
 
 def collectives(folder):
@@ -48,8 +71,8 @@ def collectives(folder):
         engine = next(row for row in rows if row["codec"] == "engine")
         for row in rows:
             if row is not engine:
-                spread = row["time_us"] / row["least_us"] - 1 + engine["time_us"] / engine["least_us"] - 1
-                yield f"{row['codec']}, {path.stem}", Figure(row["time_us"] / engine["time_us"], max(LINK_NOISE, spread))
+                error = math.hypot(sum_error(row), sum_error(engine))
+                yield f"{row['codec']}, {path.stem}", Figure(row["time_us"] / engine["time_us"], IN_TURNS, error)
 
 
 def speed(folder):
@@ -62,12 +85,18 @@ def speed(folder):
         reference = "plain libtorch" if name == "plain ours" else f"{name.split(' ')[0]} alone"
         if name == reference or name == "plain libtorch":
             continue
-        spread = sum((max(each) - min(each)) / statistics.median(each) for each in (times, rows[reference]))
-        yield name, Figure(statistics.median(times) / statistics.median(rows[reference]), max(LINK_NOISE, spread))
+        # Turn by turn: the machine has slow minutes, which both had.
+        ratios = [mine / other for mine, other in zip(times, rows[reference], strict=True)]
+        ratio = statistics.median(ratios)
+        yield name, Figure(ratio, IN_TURNS, median_error((max(ratios) - min(ratios)) / ratio, len(ratios)))
 
 
-def quartile_spread(way):
-    return (way["to"] - way["from"]) / way["ms"]
+def step_error(way):
+    return median_error((way["to"] - way["from"]) / way["ms"], way["steps"])
+
+
+def step_figure(way, fp32, least):
+    return Figure(way["ms"] / fp32["ms"], least, math.hypot(step_error(way), step_error(fp32)))
 
 
 def steps(folder):
@@ -81,9 +110,9 @@ def steps(folder):
     for (net, rate), ways in found.items():
         fp32 = ways.get("fp32")
         for name, way in ways.items():
-            if fp32 and way is not fp32:
-                spread = quartile_spread(way) + quartile_spread(fp32)
-                yield f"{name}, {net}, {rate}", Figure(way["ms"] / fp32["ms"], max(LINK_NOISE, spread))
+            if fp32 and is_ours(name):
+                least = APART if name.startswith("train ") else IN_TURNS
+                yield f"{name}, {net}, {rate}", step_figure(way, fp32, least)
 
 
 def ddp(folder):
@@ -92,25 +121,23 @@ def ddp(folder):
         if path.name == "machine.json":
             continue
         for rate, ways in json.loads(path.read_text()).items():
-            fp32 = ways["fp32"]
             for name, way in ways.items():
-                if way is not fp32:
-                    spread = quartile_spread(way) + quartile_spread(fp32)
-                    yield f"{name}, {rate}", Figure(way["ms"] / fp32["ms"], max(LINK_NOISE, spread))
+                if name not in ("fp32", *HOOKS):
+                    yield f"{name}, {rate}", step_figure(way, ways["fp32"], IN_TURNS)
 
 
 def emulation(folder):
     """Ours beside what has no emulation in it: a product of float32 by BLAS, a copy."""
     found = json.loads((folder / "emulation.json").read_text())
     for table in ("products", "casts"):
-        ours = [row for row in found[table] if row["what"].startswith(("narrowcast", "cpd"))]
+        ours = [row for row in found[table] if row["what"].startswith(("narrowcast", "cpd", "the same with Kahan"))]
         plain = next(row for row in found[table] if row["what"].startswith(("float32", "memcpy")))
         for row in ours:
-            yield row["what"], Figure(row["ns"] / plain["ns"], CODEC_NOISE)
+            yield row["what"], Figure(row["ns"] / plain["ns"], BEST)
 
 
 def versus_codecs(folder):
-    """Our codecs beside a copy in the same process; what becomes of the peers is theirs."""
+    """Our codecs beside a copy in the same process."""
     rows = json.loads((folder / "codecs.json").read_text())["rows"]
     copies = {row["values"]: row["encode"] for row in rows if row["who"] == "memcpy"}
     for row in rows:
@@ -119,14 +146,14 @@ def versus_codecs(folder):
         for what in ("encode", "decode"):
             if what in row:
                 yield (f"{row['what']}, {what}, {row['values']} values",
-                       Figure(row[what]["best"] / copies[row["values"]]["best"], CODEC_NOISE))
+                       Figure(row[what]["best"] / copies[row["values"]]["best"], BEST))
 
 
 def prediction(folder):
     """How far predictions are off in the middle, by link, as 1 + that: 1.1 is a tenth."""
     for path in sorted(folder.glob("*.jsonl")):
         off = [abs(row["predicted_ms"] / row["measured_ms"] - 1) for row in records(path)]
-        yield f"median error, {path.stem}", Figure(1 + statistics.median(off), LINK_NOISE)
+        yield f"median error, {path.stem}", Figure(1 + statistics.median(off), PREDICTED)
 
 
 PARTS = {
@@ -141,6 +168,12 @@ PARTS = {
 }
 
 
+def machine_of(path):
+    """What ratios hang on."""
+    machine = json.loads(path.read_text())
+    return f"{machine['cpu']} ({machine['cores']} cores, {machine['target']})"
+
+
 def read(folder):
     """The parts that are there, by name."""
     found = {}
@@ -149,7 +182,7 @@ def read(folder):
         if not machine.exists():
             continue
         try:
-            found[name] = Part(json.loads(machine.read_text())["cpu"], dict(figures(folder / name)))
+            found[name] = Part(machine_of(machine), dict(figures(folder / name)))
         except (KeyError, TypeError, ValueError, OSError, ZeroDivisionError, StopIteration) as error:
             raise Unreadable(f"{folder / name} has no figures as they should be: {error!r}") from error
     return found

@@ -52,20 +52,27 @@ def table(rows):
                f"{row['measured_ms']:.1f} | {verdict(f'{100 * off:+.0f} %', abs(off) <= FAR)} |")
 
 
-def section(rows):
+def summary(rows):
+    """Two lines: how far predictions are off, and what advice costs."""
     errors = [abs(error(row)) for row in rows]
     median = statistics.median(errors)
     far = sum(off > FAR for off in errors)
     regrets = {key: regret(group) for key, group in groups(rows).items()}
     worst = max(regrets, key=regrets.get)
     missed = sum(value > ADVICE_GOAL for value in regrets.values())
-    lines = [
+    return [
         f"{len(rows)} settings: {len(groups(rows))} networks on links, in four codecs and as advised. "
         f"Median error {verdict(f'{100 * median:.1f} %', median <= MEDIAN_GOAL)} (goal 10 %), "
         f"{verdict(str(far), far <= FAR_GOAL)} of them over 25 % (goal: at most 2).",
         f"What was advised was more than 5 % slower than the quickest measured in "
         f"{verdict(str(missed), missed == 0)} of {len(regrets)} (goal: none; worst {100 * regrets[worst]:.1f} %, "
         f"{worst[1]} on {worst[0]}).",
+    ]
+
+
+def section(rows):
+    lines = [
+        *summary(rows),
         "",
         "`2x1gbit`: two hosts with links of 1 Gbit/s (`scripts/hosts`), one core each; four hosts share two cores. "
         "`unlimited` has none.",
@@ -76,6 +83,15 @@ def section(rows):
         "",
     ]
     return "\n".join(lines)
+
+
+def print_prediction(folder, machine_line):
+    """The part of docs/results.md, which tools/results.py calls for."""
+    if not (folder / "machine.json").exists():
+        return
+    print("\n## Predictions\n\nMade by `scripts/bench prediction`; [the page about it](prediction.md) has every setting.\n")
+    print(machine_line(folder / "machine.json"))
+    print(*summary(read(folder)), sep="\n")
 
 
 def scatter(rows):

@@ -3,8 +3,9 @@
 
     tools/results.py docs/results PROGRAM > docs/results.md
 
-The folder has one for each part, with what `narrowcast doctor --json` says of the machine that it was measured on,
-and soak.jsonl of scripts/soak. PROGRAM is narrowcast, which knows what the records in studies/ say.
+The folder has one for each part, with the machine and the commits that it was measured on (tools/measured_on.py) and
+perhaps a `note` of what was unusual then, and soak.jsonl of scripts/soak. PROGRAM is narrowcast, which knows what the
+records in studies/ say.
 """
 import json
 import pathlib
@@ -13,6 +14,7 @@ import sys
 from collective_results import print_collectives
 from ddp_results import print_ddp
 from emulation_results import print_emulation
+from prediction_results import print_prediction
 from soak_results import print_soak
 from study_results import print_studies
 from training_results import print_training
@@ -75,8 +77,10 @@ def lines(path):
 
 def machine_line(path):
     machine = json.loads(path.read_text())
+    note = f" {machine['note']}" if "note" in machine else ""
+    commits = ", ".join(f"`{commit}`" for commit in machine["commits"])
     return (f"{machine['cpu']}, {machine['cores']} cores, target {machine['target']}, {machine['compiler']}, "
-            f"commit `{machine['commit']}`.\n")
+            f"{'commit' if len(machine['commits']) == 1 else 'commits'} {commits}.{note}\n")
 
 
 def print_codecs(folder):
@@ -114,6 +118,7 @@ def main(folder, program):
     print_versus_training(folder / "versus" / "training", machine_line)
     print_ddp(folder / "versus" / "ddp", machine_line)
     print_emulation(folder / "versus" / "emulation", machine_line)
+    print_prediction(folder / "prediction", machine_line)
     print_soak(folder)
     print_studies(program, pathlib.Path(__file__).resolve().parent.parent)
 

@@ -32,9 +32,9 @@ class Found:
                 if all(row.get(column) == value for column, value in columns.items())]
 
     def accuracy(self, codecs, **columns):
-        """Of each codec, its rows with a difference from fp32."""
+        """Of each codec, its rows with a difference from fp32, or with seeds that left none."""
         return [row for codec in codecs for row in self.rows("accuracy", codec=codec, **columns)
-                if number(row, "difference (points)") is not None]
+                if number(row, "difference (points)") is not None or without_error(row)]
 
     def failed(self):
         return sum(record["state"] == "failed" for record in self.records)
@@ -53,6 +53,11 @@ def number(row, column):
     """Nothing where there is none."""
     text = row.get(column) or ""
     return float(text) if text else None
+
+
+def without_error(row):
+    """Seeds that failed, or whose error is no number."""
+    return sum(int(number(row, column) or 0) for column in ("failed (seeds)", "not a number (seeds)"))
 
 
 def mean(values):

@@ -1,8 +1,12 @@
 """Whether errors that a study found are what a paper claims: for each, what was found, and a verdict."""
-from study_found import MISSING, interval_text, number, seeds_text
+from study_found import MISSING, interval_text, number, seeds_text, without_error
 
 CONFIDENT = 2  # seeds from which on there is an interval
 D16_TYPES = ["dynamic8", "linear8", "static8", "mantissa8"]
+
+
+def runs_text(count):
+    return "one run" if count == 1 else f"{count} runs"
 
 
 def seeds_of(row):
@@ -11,8 +15,11 @@ def seeds_of(row):
 
 def difference_text(row):
     where = ", ".join(filter(None, (row.get("network"), row.get("data"), f"{row.get('parallel', '')} parallel")))
+    lost = without_error(row)
+    if number(row, "difference (points)") is None:
+        return f"`{row['codec']}` {where}: {seeds_text(lost)} left no error"
     points = interval_text(row, "difference (points)", "points", sign="+", count=seeds_of(row))
-    return f"`{row['codec']}` {where}: {points}, {row['verdict']}"
+    return f"`{row['codec']}` {where}: {points}, {row['verdict']}" + (f"; {seeds_text(lost)} left no error" if lost else "")
 
 
 def texts_of(rows):
@@ -36,6 +43,8 @@ def loses_nothing(rows):
         return texts_of(rows), f"no: worse in {worse} of {len(rows)}"
     if same == len(rows):
         return texts_of(rows), "yes"
+    if any(map(without_error, rows)):
+        return texts_of(rows), f"not shown: {runs_text(sum(map(without_error, rows)))} left no error"
     if too_few(rows):
         return texts_of(rows), "too few seeds to say"
     return texts_of(rows), f"not contradicted: shown in {same} of {len(rows)}, no difference found in the others"
@@ -59,10 +68,12 @@ def learns_nothing(rows):
     """The claim is that training fails: the error of guessing, of ten classes."""
     if not rows:
         return MISSING
-    errors = [number(row, "last error (%)") for row in rows]
+    known = [row for row in rows if number(row, "last error (%)") is not None]
+    if not known:
+        return texts_of(rows), "it leaves no error at all"
     text = "<br>".join(f"{row.get('network')}, {row.get('data')}: error "
-                       f"{interval_text(row, 'last error (%)', '%', digits=1, count=seeds_of(row))} %" for row in rows)
-    if min(errors) > 85:
+                       f"{interval_text(row, 'last error (%)', '%', digits=1, count=seeds_of(row))} %" for row in known)
+    if min(number(row, "last error (%)") for row in known) > 85:
         return text, "yes"
     return text, loses(rows)[1].replace("yes", "no, but it loses much")
 
@@ -74,10 +85,12 @@ def within_part(found, codecs, part, **columns):
         return MISSING
     outside, shown = 0, 0
     for row in rows:
+        if number(row, "difference (points)") is None:
+            continue
         bound = part * (number(row, "last error (%)") - number(row, "difference (points)"))
         low, high = number(row, "difference from (points)"), number(row, "difference to (points)")
         outside += abs(number(row, "difference (points)")) > bound
-        shown += low is not None and -bound <= low and high <= bound
+        shown += low is not None and -bound <= low and high <= bound and not without_error(row)
     if shown == len(rows):
         return texts_of(rows), "yes"
     if outside:
@@ -91,12 +104,15 @@ def anova(found, **columns):
     if not rows:
         return MISSING
     row = rows[-1]
-    seeds = sorted({seeds_of(each) for each in found.accuracy(D16_TYPES, **columns)})
+    each_type = found.accuracy(D16_TYPES, **columns)
+    seeds = sorted({seeds_of(each) for each in each_type})
     p = number(row, "p, last")
     text = f"F({row['df, last']}) = {number(row, 'F, last'):.2f}, p = {p:.2f}; {seeds_text(seeds[0])} each" \
         + (" at least" if len(seeds) > 1 else "")
-    differences = texts_of(found.accuracy(D16_TYPES, **columns))
-    return f"{text}<br>{differences}", "yes: none found" if p > 0.05 else "no"
+    differences = texts_of(each_type)
+    lost = sum(map(without_error, each_type))
+    none_found = f"not shown: {runs_text(lost)} left no error" if lost else "yes: none found"
+    return f"{text}<br>{differences}", none_found if p > 0.05 else "no"
 
 
 def levels(found, low, high, **columns):

@@ -12,7 +12,7 @@ import sys
 
 from collective_results import lines, peers
 from picture import line, text
-from versus_results import (FORMATS, LARGE, LINKS, TARGETS, best, codec_groups, order, seconds_to, title,
+from versus_results import (FORMATS, LARGE, LINKS, TARGETS, best, codec_groups, is_ours, times_to_errors, title,
                             training)
 
 WIDTH, LEFT, RIGHT = 860, 300, 70
@@ -101,15 +101,12 @@ def sums(folder):
 
 def times(folder):
     chart = Chart("Seconds of training until the test error is reached; blue is narrowcast", "s")
-    steps, errors = training(folder)
-    for net, by_rate in steps.items():
-        for rate, ways in by_rate.items():
+    group = None
+    for net, rate, way, seconds in times_to_errors(*training(folder)):
+        if group != (net, rate):
+            group = net, rate
             chart.group(f"{net}, {TARGETS[net]} %, {LINKS[rate]}")
-            for way in order(ways):
-                seconds = seconds_to(ways[way], errors.get(net, {}).get(way), TARGETS[net])
-                ours = way.startswith("train ") or title(way).startswith("DDP, our")
-                if seconds is not None:
-                    chart.row(title(way).replace("`", ""), OURS if ours else THEIRS, [(seconds, True)])
+        chart.row(title(way).replace("`", ""), OURS if is_ours(way) else THEIRS, [(seconds, True)])
     return chart
 
 

@@ -9,6 +9,7 @@ FORMATS = {"fp16": "fp16", "bf16": "bf16", "e4m3": "float8 e4m3", "e5m2": "float
 # Where results of one format part, by package.
 WHY_OTHERS = {"qtorch": ", which rounds ties away from zero"}
 ALONE = "no communication"
+OUR_HOOKS = ("dynamic8", "qsgd:bits=4")
 LARGE, CACHED = 25 << 20, 1 << 20
 
 
@@ -94,17 +95,21 @@ def steps_to(epochs, target):
     return next((epoch["step"] for epoch in epochs if epoch["error"] <= target), None)
 
 
+def is_ours(way):
+    return way.startswith("train ") or way in OUR_HOOKS
+
+
 def title(way):
     if way.startswith("train "):
         return f"`narrowcast train`, {way[6:]}"
-    if way in ("dynamic8", "qsgd:bits=4"):
+    if way in OUR_HOOKS:
         return f"DDP, our hook, {way}"
     return f"DDP, {way}"
 
 
 def order(ways):
     """Theirs, ours in their program, ours."""
-    return sorted(ways, key=lambda way: (way.startswith("train "), way in ("dynamic8", "qsgd:bits=4")))
+    return sorted(ways, key=lambda way: (way.startswith("train "), way in OUR_HOOKS))
 
 
 def seconds_to(found, epochs, target):
@@ -113,6 +118,16 @@ def seconds_to(found, epochs, target):
         return None
     steps = steps_to(epochs, target)
     return None if steps is None else steps * found["ms"] / 1e3
+
+
+def times_to_errors(steps, errors):
+    """Network, link, way and the seconds of those that reached the error: what the chart shows."""
+    for net, by_rate in steps.items():
+        for rate, ways in by_rate.items():
+            for way in order(ways):
+                seconds = seconds_to(ways[way], errors.get(net, {}).get(way), TARGETS[net])
+                if seconds is not None:
+                    yield net, rate, way, seconds
 
 
 def training_line(way, found, epochs, target, fp32):
@@ -138,7 +153,8 @@ def print_versus_training(folder, machine_line):
           "each epoch, of one seed; they do not hang on the link. Time to an\nerror: steps to the first epoch that has it, times the "
           "step. Steps count reading and augmenting the images, not testing.\n")
     print(machine_line(folder / "machine.json"))
-    print("![seconds to the error](pictures/versus-training.svg)\n")
+    if any(True for _ in times_to_errors(steps, errors)):
+        print("![seconds to the error](pictures/versus-training.svg)\n")
     for net, by_rate in steps.items():
         for rate, ways in by_rate.items():
             fp32 = ways["fp32"]["ms"] if isinstance(ways.get("fp32"), dict) else None

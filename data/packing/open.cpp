@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <fstream>
 #include <memory>
 
 #include "base/checksum.hpp"
@@ -65,11 +64,17 @@ class PackedImages final : public Images {
   int classes_;
 };
 
+bool has_magic(Bytes bytes) {
+  const Bytes magic = std::as_bytes(std::span(packing::kMagic));
+  return bytes.size() >= magic.size() && std::ranges::equal(bytes.first(magic.size()), magic);
+}
+
 Head head_of(const MappedFile& file) {
   const Bytes bytes = file.bytes();
+  if (!has_magic(bytes))
+    damaged(file.path(), "it is no file that narrowcast data pack has written");
   if (bytes.size() < sizeof(Head)) damaged(file.path(), "it is too short for a pack of images");
   const auto head = get<Head>(bytes);
-  if (head.magic != packing::kMagic) damaged(file.path(), "it is no pack of images");
   // First: what follows may be other things in other versions.
   if (head.version != packing::kVersion)
     damaged(file.path(),
@@ -100,13 +105,6 @@ Description description_of(const MappedFile& file) {
 }
 
 }  // namespace
-
-bool is_pack(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::array<unsigned char, packing::kMagic.size()> start = {};
-  in.read(reinterpret_cast<char*>(start.data()), start.size());
-  return in && start == packing::kMagic;
-}
 
 DataSet open_pack(const fs::path& path) {
   const auto file = std::make_shared<const MappedFile>(path);

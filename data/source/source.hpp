@@ -16,7 +16,6 @@ bool is_cifar10(const std::filesystem::path& folder);
 DataSet open_cifar10(const std::filesystem::path& folder);
 
 // What `narrowcast data pack` writes.
-bool is_pack(const std::filesystem::path& file);
 DataSet open_pack(const std::filesystem::path& file);
 
 // Made, not read: each class has a pattern, each image noise on it.

@@ -266,12 +266,16 @@ std::vector<Array> Exchange::Engine::save() {
 
 void Exchange::Engine::load(const std::vector<Array>& saved) {
   check_idle();
+  std::string wrong;
   try {
-    residuals_ = load_residuals(saved, tensors_, codecs_, control_);
+    wrong = judge_residuals(saved, tensors_, codecs_, control_);
+    if (wrong.empty()) residuals_ = load_residuals(saved, tensors_, codecs_, control_);
   } catch (...) {
     fail(std::current_exception());
     throw;
   }
+  // All ranks have refused them together, and are where they were.
+  if (!wrong.empty()) throw Error(Fault::wire, wrong);
 }
 
 }  // namespace narrowcast

@@ -95,16 +95,17 @@ void receive_arrays(Conversation& group, int from, const std::vector<Tensor>& te
   }
 }
 
+// Of how many ranks the arrays are; 0: there are none.
 std::int64_t ranks_in(const std::vector<Array>& saved, const std::vector<Tensor>& tensors) {
   for (const Array& array : saved)
     if (label_of(array, tensors).keeps == Keeps::ranks) return get<std::int64_t>(array.bytes);
   return 0;
 }
 
-// Of how many ranks the arrays are; 0: there are none. Fault::wire when something is wrong with them.
-int check_saved(const std::vector<Array>& saved, const std::vector<Tensor>& tensors,
-                Codecs& codecs) {
-  if (saved.empty()) return 0;
+// Fault::wire when something is wrong with the arrays.
+void check_saved(const std::vector<Array>& saved, const std::vector<Tensor>& tensors,
+                 Codecs& codecs) {
+  if (saved.empty()) return;
   const std::int64_t ranks = ranks_in(saved, tensors);
   require(ranks > 0 && ranks < std::numeric_limits<int>::max(), Fault::wire,
           "what is to be loaded does not say of how many ranks it is");
@@ -126,7 +127,6 @@ int check_saved(const std::vector<Array>& saved, const std::vector<Tensor>& tens
     if (label.keeps == Keeps::owner && !with_passage.contains({label.rank, label.tensor}))
       throw Error(Fault::wire, fmt::format("the array '{}' has no passage beside it", array.name));
   }
-  return static_cast<int>(ranks);
 }
 
 // Calls each(rank, array) for what goes to a rank, when there are as many as there were.
@@ -167,21 +167,28 @@ std::vector<Array> save_residuals(const std::vector<Tensor>& tensors,
   return all;
 }
 
-std::vector<Residual> load_residuals(const std::vector<Array>& saved,
-                                     const std::vector<Tensor>& tensors, Codecs& codecs,
-                                     Conversation& group) {
-  std::vector<Residual> mine(tensors.size());
-  int old_ranks = 0;
+void check_residuals(const std::vector<Array>& saved, const std::vector<Tensor>& tensors) {
+  Codecs codecs;
+  check_saved(saved, tensors, codecs);
+}
+
+std::string judge_residuals(const std::vector<Array>& saved, const std::vector<Tensor>& tensors,
+                            Codecs& codecs, Conversation& group) {
   std::string wrong;
   if (group.rank() == 0) {
     try {
-      old_ranks = check_saved(saved, tensors, codecs);
+      check_saved(saved, tensors, codecs);
     } catch (const Error& error) {
       wrong = error.what();
     }
   }
-  wrong = verdict(group, wrong);
-  if (!wrong.empty()) throw Error(Fault::wire, wrong);
+  return verdict(group, wrong);
+}
+
+std::vector<Residual> load_residuals(const std::vector<Array>& saved,
+                                     const std::vector<Tensor>& tensors, Codecs& codecs,
+                                     Conversation& group) {
+  std::vector<Residual> mine(tensors.size());
   const auto keep = [&](const Array& array) { put_in(array, tensors, mine); };
   if (group.rank() != 0) {
     receive_arrays(group, 0, tensors, keep);
@@ -193,6 +200,7 @@ std::vector<Residual> load_residuals(const std::vector<Array>& saved,
     else
       send_array(group, rank, array);
   };
+  const auto old_ranks = static_cast<int>(ranks_in(saved, tensors));
   if (old_ranks == group.size()) {
     hand_back(saved, tensors, give);
   } else if (old_ranks != 0) {

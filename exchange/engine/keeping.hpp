@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "collective/conversation.hpp"
@@ -18,8 +19,11 @@ namespace narrowcast {
 std::vector<Array> save_residuals(const std::vector<Tensor>& tensors,
                                   const std::vector<Residual>& residuals, Conversation& group);
 
-// What rank 0 has, for this rank. Fault::wire on all ranks names what is no residual of these
-// tensors.
+// What is wrong with what rank 0 has, the same words on all ranks; nothing: they can be loaded.
+std::string judge_residuals(const std::vector<Array>& saved, const std::vector<Tensor>& tensors,
+                            Codecs& codecs, Conversation& group);
+
+// What rank 0 has, for this rank.
 std::vector<Residual> load_residuals(const std::vector<Array>& saved,
                                      const std::vector<Tensor>& tensors, Codecs& codecs,
                                      Conversation& group);

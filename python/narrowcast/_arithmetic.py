@@ -98,7 +98,14 @@ def gemm(
     out = left.empty(rows * columns)
     workers = threads_for(threads, rows * columns * terms, _PRODUCTS_A_THREAD)
     how = _core.Product(
-        rows, terms, columns, product, accumulate, bool(kahan), dice.thrower(), workers
+        rows,
+        terms,
+        columns,
+        spec_of(product, "product"),
+        spec_of(accumulate, "accumulate"),
+        bool(kahan),
+        dice.thrower(),
+        workers,
     )
     _core.product(left.flat, right.flat, out, how)
     return left.like(out, (rows, columns))
@@ -138,7 +145,7 @@ def sum_nodes(
     out = shares[0].empty()
     work = len(shares) * out.shape[0]
     how = _core.Total(
-        spec,
+        spec_of(spec),
         order == "ring",
         operator.index(group),
         bool(kahan),

@@ -73,10 +73,16 @@ class Call:
         return self.matmul(torch.ones(1, matrix.shape[0], dtype=torch.float32), matrix).reshape(-1)
 
 
+def _matrix(x: torch.Tensor) -> torch.Tensor:
+    """One row for all that leads to the last axis. Every size is named, here and below: of nothing torch
+    cannot tell how many it would be."""
+    return x.reshape(x.shape[:-1].numel(), x.shape[-1])
+
+
 class _Linear(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Any, weight: Any, bias: Any, call: Call) -> torch.Tensor:
-        rows, kernel = call.forward(x.reshape(-1, x.shape[-1])).float(), call.forward(weight).float()
+        rows, kernel = call.forward(_matrix(x)).float(), call.forward(weight).float()
         ctx.save_for_backward(rows, kernel)
         ctx.call, ctx.shape, ctx.dtypes = call, x.shape, [t.dtype for t in (x, weight)]
         out = call.matmul(rows, kernel.t())
@@ -88,7 +94,7 @@ class _Linear(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, gradient: torch.Tensor) -> Tuple[Any, ...]:
         (rows, kernel), call = ctx.saved_tensors, ctx.call
-        incoming = call.backward(gradient.reshape(-1, gradient.shape[-1])).float()
+        incoming = call.backward(_matrix(gradient)).float()
         of_x = of_weight = of_bias = None
         if ctx.needs_input_grad[0]:
             of_x = call.matmul(incoming, kernel).reshape(ctx.shape).to(ctx.dtypes[0])
@@ -122,8 +128,8 @@ class Shape:
 def _windows(x: torch.Tensor, kernel: Pair, stride: Pair, dilation: Pair, groups: int) -> List[Any]:
     """For each group a matrix: a row for each place of the window, channels slowest within it."""
     columns = F.unfold(x, kernel, dilation=dilation, stride=stride)
-    by_group = columns.reshape(x.shape[0], groups, -1, columns.shape[-1])
-    return [by_group[:, g].transpose(1, 2).reshape(-1, by_group.shape[2]) for g in range(groups)]
+    by_place = columns.transpose(1, 2).chunk(groups, dim=2)
+    return [_matrix(each) for each in by_place]
 
 
 def _places(length: int, kernel: int, stride: int, dilation: int) -> int:
@@ -150,7 +156,7 @@ class _Conv(torch.autograd.Function):
             _places(padded.shape[2 + i], window[i], shape.stride[i], shape.dilation[i])
             for i in (0, 1)
         ]
-        return out.reshape(x.shape[0], *sizes, -1).permute(0, 3, 1, 2).contiguous().to(x.dtype)
+        return out.reshape(x.shape[0], *sizes, out.shape[1]).permute(0, 3, 1, 2).contiguous().to(x.dtype)
 
     @staticmethod
     @once_differentiable
@@ -158,10 +164,11 @@ class _Conv(torch.autograd.Function):
         (padded, kernel), call, shape = ctx.saved_tensors, ctx.call, ctx.shape
         # Channels last: the values of a block format's block belong to one place.
         rows = gradient.permute(0, 2, 3, 1)
-        rows = call.backward(rows.reshape(-1, rows.shape[-1])).float()
+        rows = call.backward(_matrix(rows)).float()
         of_x = of_weight = of_bias = None
         if ctx.needs_input_grad[0]:
-            incoming = rows.reshape(gradient.shape[0], *gradient.shape[2:], -1).permute(0, 3, 1, 2)
+            batch, channels, *places = gradient.shape
+            incoming = rows.reshape(batch, *places, channels).permute(0, 3, 1, 2)
             of_x = _input_gradient(ctx, incoming, kernel).to(ctx.dtypes[0])
         if ctx.needs_input_grad[1]:
             windows = _windows(padded, ctx.window, shape.stride, shape.dilation, shape.groups)
@@ -199,7 +206,8 @@ def _input_gradient(ctx: Any, incoming: torch.Tensor, kernel: torch.Tensor) -> t
     for r, k in zip(rows, kernel.chunk(shape.groups)):
         mirrored = k.reshape(k.shape[0], -1, *window).flip(2, 3).transpose(0, 1)
         outs.append(ctx.call.matmul(r, mirrored.reshape(mirrored.shape[0], -1).t()))
-    whole = torch.cat(outs, dim=1).reshape(batch, *padded.shape[2:], -1).permute(0, 3, 1, 2)
+    sums = torch.cat(outs, dim=1)
+    whole = sums.reshape(batch, *padded.shape[2:], sums.shape[1]).permute(0, 3, 1, 2)
     left, right, top, bottom = shape.padding
     return whole[:, :, top : whole.shape[2] - bottom, left : whole.shape[3] - right].contiguous()
 

@@ -99,7 +99,7 @@ def decode(frame: Any) -> npt.NDArray[np.float32]:
     """
     try:
         raw: Any = memoryview(frame).cast("B")
-    except TypeError:
+    except (TypeError, ValueError):  # numpy's, for types that have no buffers
         raise TypeError(
             f"frame is of {type(frame).__name__}; give bytes, or a contiguous buffer of them"
         ) from None
@@ -140,9 +140,13 @@ def _innermost(shape: Tuple[int, ...]) -> Optional[int]:
     return shape[-1] if shape else None
 
 
-def spec_of(spec: str) -> str:
+def spec_of(spec: str, name: str = "spec") -> str:
     if not isinstance(spec, str):
-        raise TypeError(f'spec is of {type(spec).__name__}; give a string, such as "dynamic8"')
+        raise TypeError(f'{name} is of {type(spec).__name__}; give a string, such as "dynamic8"')
+    try:
+        spec.encode()
+    except UnicodeEncodeError:  # half a character
+        raise UsageError(f"{name} is {spec!a}, which is no text") from None
     return spec
 
 

@@ -33,9 +33,8 @@ def predict(
     >>> rows[1]["step_ms"] < rows[0]["step_ms"]
     True
     """
-    numbers = [workers] if isinstance(workers, SupportsIndex) else list(workers)
     words = ["predict", "--net", net, "--profile", os.fspath(profile)]
-    words += ["--workers", ",".join(str(operator.index(number)) for number in numbers)]
+    words += ["--workers", ",".join(map(str, _numbers(workers)))]
     words += ["--codec", ",".join(_listed(codecs)), "--algorithm", algorithm]
     return ask(words + _batch(batch))
 
@@ -66,6 +65,18 @@ def advise(
         words += ["--max-error", repr(float(max_error))]
     (answer,) = ask(words + _batch(batch))
     return answer
+
+
+def _numbers(workers: Any) -> List[int]:
+    # An array says that it can be an index, whatever its size.
+    try:
+        return [operator.index(workers)]
+    except TypeError:
+        pass
+    try:
+        return [operator.index(number) for number in workers]
+    except TypeError:
+        raise TypeError(f"workers is {workers!r}; give a whole number, or several") from None
 
 
 def _listed(codecs: Union[str, Iterable[str]]) -> List[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from typing import List, Sequence
+from typing import List, Sequence, Set, Union
 
 import torch
 from torch import nn
@@ -64,7 +64,7 @@ def emulate(
     product: str = "fp32",
     kahan: bool = False,
     seed: int = 0,
-    skip: Sequence[str] = (),
+    skip: Union[str, Sequence[str]] = (),
 ) -> nn.Module:
     """Makes the Linear and Conv2d layers of a model compute in emulated arithmetic; returns the model.
 
@@ -80,11 +80,12 @@ def emulate(
     >>> model(torch.ones(1, 8)).sum().backward()
     """
     Arithmetic(forward, backward, product, accumulate, kahan, seed).check()
+    skipped = _matching(model, [skip] if isinstance(skip, str) else skip)
     chosen = []
     # Inside of attention are layers whose weights it uses without calling them.
     inside: List[str] = []
     for name, module in model.named_modules():
-        if any(fnmatch.fnmatchcase(name, pattern) for pattern in skip):
+        if name in skipped:
             if isinstance(module, nn.MultiheadAttention):
                 inside.append(name + ".")
             continue
@@ -92,6 +93,11 @@ def emulate(
             continue
         if type(module) in _EMULATED or type(module) in _EMULATED.values():
             chosen.append(module)
+        elif isinstance(module, tuple(_EMULATED.values())):
+            raise UsageError(
+                f'"{name}" is a {type(module).__name__}, which has formats of its own; '
+                f'give skip=["{name}"] to leave it those'
+            )
         elif isinstance(module, _REFUSED):
             raise UsageError(
                 f'"{name}" is a {type(module).__name__}, which is not emulated; '
@@ -104,4 +110,27 @@ def emulate(
         module.arithmetic = Arithmetic(
             forward, backward, product, accumulate, kahan, seed, layer
         )
+    for module in model.modules():
+        _call_layers(module)
     return model
+
+
+def _matching(model: nn.Module, patterns: Sequence[str]) -> Set[str]:
+    """The names of what any of the patterns means, and each means something."""
+    names = [name for name, _ in model.named_modules()]
+    found: Set[str] = set()
+    for pattern in patterns:
+        meant = fnmatch.filter(names, pattern)
+        if not meant:
+            raise UsageError(f'skip: the model has no layer "{pattern}"')
+        found.update(meant)
+    return found
+
+
+def _call_layers(module: nn.Module) -> None:
+    """In eval() torch computes whole encoder layers at once, from the weights of what is inside: in
+    float32, whatever is inside. These are the conditions that it asks of layer and stack."""
+    if isinstance(module, nn.TransformerEncoderLayer):
+        module.activation_relu_or_gelu = 0
+    elif isinstance(module, nn.TransformerEncoder):
+        module.enable_nested_tensor = module.use_nested_tensor = False

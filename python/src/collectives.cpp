@@ -1,31 +1,36 @@
+#include <fmt/core.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <map>
-#include <memory>
+#include <algorithm>
+#include <cmath>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "collective/collective.hpp"
 #include "python/src/arrays.hpp"
 #include "python/src/net.hpp"
 #include "python/src/parts.hpp"
+#include "python/src/terms.hpp"
+#include "python/src/way.hpp"
 
 namespace narrowcast::python {
 namespace {
 
 namespace nb = nanobind;
 
-// How one tensor travels.
-struct Way {
-  std::string spec;
-  std::optional<std::size_t> innermost;
-  std::uint64_t seed = 0;
-};
+// A term of the call: a codec that refuses NaN would stop the one rank that has it, and the others would wait.
+std::string_view refusal_in(MutableFloats values, const Codec& codec) {
+  const bool refuses = codec.promise().non_finite == NonFinite::refuses_nan;
+  return refuses && std::ranges::any_of(values, [](float x) { return std::isnan(x); })
+             ? ", with NaN, which it refuses"
+             : "";
+}
 
 // Collectives of one conversation, in turn.
 class Talk {
@@ -35,40 +40,30 @@ class Talk {
   void all_reduce(MutableFloats values, const Way& way, const std::string& algorithm,
                   Result result) {
     const Turn turn(*this);
-    const Piece piece{.values = values, .codec = &codec(way)};
-    narrowcast::all_reduce(all_reduce_row(algorithm), {&piece, 1},
-                           {.travel = next_travel(way), .result = result}, group_);
+    const AllReduceRow& row = all_reduce_row(algorithm);
+    agree_on(fmt::format("all_reduce of {} values as {}, {}, {}, seed {}{}", values.size(),
+                         way.codec->spec(), row.name, result == Result::sum ? "sum" : "average",
+                         way.seed, refusal_in(values, *way.codec)),
+             group_);
+    const Piece piece{.values = values, .codec = way.codec.get()};
+    narrowcast::all_reduce(row, {&piece, 1}, {.travel = next_travel(way), .result = result},
+                           group_);
   }
 
   void all_gather(const std::vector<MutableFloats>& parts, const Way& way) {
     const Turn turn(*this);
     require(parts.size() == static_cast<std::size_t>(group_.size()), Fault::usage,
             "every rank needs a part to gather");
+    agree_on(fmt::format("all_gather of {} values as {}{}", parts[0].size(), way.codec->spec(),
+                         refusal_in(parts[static_cast<std::size_t>(group_.rank())], *way.codec)),
+             group_);
     std::vector<Piece> pieces;
     for (const MutableFloats part : parts)
-      pieces.push_back({.tensor = pieces.size(), .values = part, .codec = &codec(way)});
+      pieces.push_back({.tensor = pieces.size(), .values = part, .codec = way.codec.get()});
     narrowcast::all_gather(pieces, next_travel(way), group_);
   }
 
-  void send(MutableFloats values, const Way& way, int peer) {
-    const Turn turn(*this);
-    const Piece piece{.values = values, .codec = &codec(way)};
-    send_receive({.out = {&piece, 1}, .to = peer}, next_travel(way), group_);
-  }
-
-  void receive(MutableFloats values, const Way& way, int peer) {
-    const Turn turn(*this);
-    const Piece piece{.values = values, .codec = &codec(way)};
-    send_receive({.in = {&piece, 1}, .from = peer}, next_travel(way), group_);
-  }
-
  private:
-  const Codec& codec(const Way& way) {
-    auto& found = codecs_[{way.spec, way.innermost}];
-    if (!found) found = make_codec(way.spec, {.innermost = way.innermost});
-    return *found;
-  }
-
   Travel next_travel(const Way& way) { return {.seed = way.seed, .step = step_++}; }
 
   // One at a time, and only while there is a connection: Python may close it and keep this.
@@ -81,21 +76,18 @@ class Talk {
   std::mutex mutex_;
   Conversation group_;
   std::uint64_t step_ = 0;  // so that each call throws its own dice
-  std::map<std::pair<std::string, std::optional<std::size_t>>, std::unique_ptr<Codec>> codecs_;
 };
 
 }  // namespace
 
 void add_collectives(nb::module_& module) {
   using nb::arg;
-  using Free = nb::call_guard<nb::gil_scoped_release>;
   nb::class_<Way>(module, "Way", "How one tensor travels.")
       .def(
           "__init__",
           [](Way* way, const std::string& spec, std::optional<std::size_t> innermost,
              std::uint64_t seed) {
-            make_codec(spec, {.innermost = innermost});  // refuses what is none
-            new (way) Way{spec, innermost, seed};
+            new (way) Way{make_codec(spec, {.innermost = innermost}), seed};
           },
           arg("spec"), arg("innermost").none(), arg("seed"));
   nb::class_<Talk>(module, "Talk", "Collectives of encoded tensors, one after the other.")
@@ -119,21 +111,7 @@ void add_collectives(nb::module_& module) {
             const nb::gil_scoped_release free;
             talk.all_gather(spans, way);
           },
-          arg("parts").noconvert(), arg("way"))
-      .def(
-          "send",
-          [](Talk& talk, const FloatsOut& values, const Way& way, int peer) {
-            const nb::gil_scoped_release free;
-            talk.send(span_of(values), way, peer);
-          },
-          arg("values").noconvert(), arg("way"), arg("peer"))
-      .def(
-          "receive",
-          [](Talk& talk, const FloatsOut& values, const Way& way, int peer) {
-            const nb::gil_scoped_release free;
-            talk.receive(span_of(values), way, peer);
-          },
-          arg("values").noconvert(), arg("way"), arg("peer"));
+          arg("parts").noconvert(), arg("way"));
 }
 
 }  // namespace narrowcast::python

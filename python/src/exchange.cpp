@@ -170,12 +170,22 @@ NamedThings save(Exchanging& exchange) {
   return out;
 }
 
-void load(Exchanging& exchange,
-          const std::map<std::string, nb::ndarray<nb::c_contig, nb::device::cpu>>& saved) {
+using Saved = std::map<std::string, nb::ndarray<nb::c_contig, nb::device::cpu>>;
+
+std::vector<Array> arrays_of(const Saved& saved) {
   std::vector<Array> arrays;
   for (const auto& [name, values] : saved) arrays.push_back(array_of(name, values));
+  return arrays;
+}
+
+void load(Exchanging& exchange, const Saved& saved) {
+  const std::vector<Array> arrays = arrays_of(saved);
   const nb::gil_scoped_release free;
   exchange.get().load(arrays);
+}
+
+void check_saved(const Saved& saved, const std::vector<NamedSize>& tensors) {
+  check_residuals(arrays_of(saved), tensors_of(tensors));
 }
 
 }  // namespace
@@ -201,6 +211,10 @@ void add_exchange(nb::module_& module) {
       .def("load", load, arg("saved"),
            nb::sig("def load(self, saved: collections.abc.Mapping[str, typing.Any]) -> None"))
       .def("close", &Exchanging::close);
+  module.def(
+      "check_residuals", check_saved, arg("saved"), arg("tensors"),
+      nb::sig("def check_residuals(saved: collections.abc.Mapping[str, typing.Any], tensors: "
+              "collections.abc.Sequence[typing.Any]) -> None"));
   module.def("make_exchange", make_exchange, arg("net"), arg("plan"), arg("tensors"), arg("seed"),
              arg("channel"), arg("threads"), nb::keep_alive<0, 1>());
 }

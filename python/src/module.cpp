@@ -20,6 +20,7 @@ NB_MODULE(_core, module) {
   add_net(module);
   add_turns(module);
   add_collectives(module);
+  add_letters(module);
   add_exchange(module);
   add_advice(module);
 }

@@ -12,6 +12,7 @@ void add_codecs(nanobind::module_& module);
 void add_collectives(nanobind::module_& module);
 void add_emulate(nanobind::module_& module);
 void add_exchange(nanobind::module_& module);
+void add_letters(nanobind::module_& module);
 void add_net(nanobind::module_& module);
 void add_plans(nanobind::module_& module);
 void add_turns(nanobind::module_& module);

@@ -28,18 +28,20 @@ Accuracy errors_of(const Neighbourhood& all, std::size_t group) {
   const BySeed best = values_by_seed(own.done, kBest);
   found.last = estimate(values_of(last));
   found.best = estimate(values_of(best));
-  found.unknown = own.done.size() - std::min(last.size(), best.size());
+  found.failed = own.failed;
+  found.unknown = seeds_without_error(own) - own.failed;
   if (found.baseline) {
     const CellGroup& other = all[*found.baseline];
     found.last_contrast = paired_errors(last, values_by_seed(other.done, kLast));
     found.best_contrast = paired_errors(best, values_by_seed(other.done, kBest));
+    found.last_contrast->identical = found.best_contrast->identical = end_alike(own, other);
     found.across = pairs_across(own, other);
   }
   return found;
 }
 
-void judge(std::vector<Accuracy>& accuracy, std::optional<Contrast> Accuracy::*contrast,
-           double tolerance) {
+void judge(const Neighbourhood& all, std::vector<Accuracy>& accuracy,
+           std::optional<Contrast> Accuracy::*contrast, double tolerance) {
   std::vector<Contrast*> list;
   for (Accuracy& each : accuracy)
     if (each.*contrast) list.push_back(&*(each.*contrast));
@@ -47,10 +49,9 @@ void judge(std::vector<Accuracy>& accuracy, std::optional<Contrast> Accuracy::*c
   for (Accuracy& each : accuracy) {
     if (!(each.*contrast)) continue;
     Contrast& own = *(each.*contrast);
-    own.judgement = judge_error(own, tolerance);
-    // Seeds that left no error may be those that went wrong.
-    if (each.unknown > 0 && own.judgement != Judgement::worse)
-      own.judgement = Judgement::too_little;
+    own.judgement = judge_error(own, tolerance,
+                                {.own = seeds_without_error(all[each.group]),
+                                 .baseline = seeds_without_error(all[*each.baseline])});
   }
 }
 
@@ -82,8 +83,8 @@ std::vector<Accuracy> accuracy_of(const Neighbourhood& all, double tolerance) {
   std::vector<Accuracy> accuracy;
   for (std::size_t group = 0; group < all.groups().size(); ++group)
     if (all[group].cell.kind == "train") accuracy.push_back(errors_of(all, group));
-  judge(accuracy, &Accuracy::last_contrast, tolerance);
-  judge(accuracy, &Accuracy::best_contrast, tolerance);
+  judge(all, accuracy, &Accuracy::last_contrast, tolerance);
+  judge(all, accuracy, &Accuracy::best_contrast, tolerance);
   return accuracy;
 }
 

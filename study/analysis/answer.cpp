@@ -21,6 +21,7 @@ Pays pays_of(Judgement gain, std::optional<Judgement> accuracy) {
     case Judgement::worse:
       return Pays::no;
     case Judgement::unclear:
+      return Pays::unclear;
     case Judgement::too_little:
       break;
   }
@@ -116,12 +117,11 @@ class Answering {
       return std::ranges::find(setting.choices, pays, &Choice::pays) != setting.choices.end();
     };
     setting.pays = Pays::no;
-    for (const Pays pays : {Pays::unknown, Pays::if_accurate, Pays::yes})
+    for (const Pays pays : {Pays::unclear, Pays::unknown, Pays::if_accurate, Pays::yes})
       if (any(pays)) setting.pays = pays;
-    if (setting.pays != Pays::yes && setting.pays != Pays::if_accurate) return;
     for (std::size_t i = 0; i < setting.choices.size(); ++i)
       if (const Choice& choice = setting.choices[i];
-          choice.pays == setting.pays &&
+          choice.pays == setting.pays && choice.gain.effect.count > 0 &&
           (!setting.best ||
            choice.gain.effect.mean > setting.choices[*setting.best].gain.effect.mean))
         setting.best = i;
@@ -136,6 +136,7 @@ class Answering {
       sum.yes += setting.pays == Pays::yes;
       sum.if_accurate += setting.pays == Pays::if_accurate;
       sum.no += setting.pays == Pays::no;
+      sum.unclear += setting.pays == Pays::unclear;
       sum.unknown += setting.pays == Pays::unknown;
       if (setting.pays != Pays::yes) continue;
       const Choice& best = setting.choices[*setting.best];

@@ -26,9 +26,18 @@ Estimate combined(double mean, std::size_t count, std::optional<Reach> a, std::o
   return result;
 }
 
-// Two equal differences by chance are no proof: errors come in steps of one image.
+// Equal differences by chance are no proof, also when they are 0: errors come in steps of one image.
 bool does_not_scatter(const Estimate& effect) {
   return *effect.high - *effect.low <= 1e-9 * std::abs(effect.mean);
+}
+
+Judgement judge_pairs(const Contrast& contrast, double tolerance) {
+  if (contrast.identical) return Judgement::same;
+  const Estimate& effect = contrast.effect;
+  if (!contrast.holm || does_not_scatter(effect)) return Judgement::too_little;
+  if (*effect.low >= -tolerance && *effect.high <= tolerance) return Judgement::same;
+  if (*contrast.holm >= kSignificance) return Judgement::unclear;
+  return effect.mean < 0 ? Judgement::better : Judgement::worse;
 }
 
 std::vector<double> logarithms(std::span<const double> values) {
@@ -37,8 +46,39 @@ std::vector<double> logarithms(std::span<const double> values) {
   return logs;
 }
 
+// Half of a prediction's bounds on the logarithm, and the part of its step that is computing.
+struct Bounds {
+  double half = 0;
+  double computing = 0;
+  // Were errors in computing and in communicating of one size, what a step would be off by, of that size.
+  double size() const { return std::hypot(computing, 1 - computing); }
+};
+
+std::optional<Bounds> bounds_of(const Timing& timing) {
+  const Estimate& step = timing.mean;
+  if (!step.low || !(*step.low > 0) || !timing.compute_ms) return std::nullopt;
+  return Bounds{std::log(*step.high / *step.low) / 2,
+                std::clamp(*timing.compute_ms / step.mean, 0.0, 1.0)};
+}
+
+// Of predictions with one profile, where computing is the same on both sides: what the profile is off there
+// moves both together, in proportion to their parts of the step. In communicating each is off for itself.
+std::optional<Estimate> ratio_of_predictions(const Timing& a, const Timing& b) {
+  const auto one = bounds_of(a);
+  const auto other = bounds_of(b);
+  if (!one || !other || *a.compute_ms != *b.compute_ms) return std::nullopt;
+  const double together = one->computing * other->computing / (one->size() * other->size());
+  const double squares =
+      one->half * one->half + other->half * other->half - 2 * together * one->half * other->half;
+  const double reach = std::sqrt(std::max(0.0, squares));
+  const double mean = a.mean.mean / b.mean.mean;
+  return Estimate{
+      .mean = mean, .low = mean * std::exp(-reach), .high = mean * std::exp(reach), .count = 1};
+}
+
 Contrast gain_between(const Timing& times, const Timing& baseline) {
   if (times.values.empty() || baseline.values.empty()) return {};
+  if (const auto predicted = ratio_of_predictions(baseline, times)) return {.effect = *predicted};
   if (std::min(times.values.size(), baseline.values.size()) < 2)
     return {.effect = ratio(baseline.mean, times.mean)};
   const MeanDifference found = difference(logarithms(baseline.values), logarithms(times.values));
@@ -63,18 +103,39 @@ Contrast paired_errors(const BySeed& errors, const BySeed& baseline) {
   return {.effect = found.difference, .p = found.p};
 }
 
+bool end_alike(const CellGroup& group, const CellGroup& baseline) {
+  std::map<std::string_view, std::string_view> hashes;
+  for (const CellRecord* record : baseline.done)
+    hashes[record->cell.at("seed")] = record->replica_hash;
+  std::size_t pairs = 0;
+  for (const CellRecord* record : group.done) {
+    const auto other = hashes.find(record->cell.at("seed"));
+    if (other == hashes.end()) continue;
+    if (record->replica_hash.empty() || record->replica_hash != other->second) return false;
+    ++pairs;
+  }
+  return pairs > 0;
+}
+
+std::size_t seeds_without_error(const CellGroup& group) {
+  const std::size_t known = std::min(values_by_seed(group.done, "last_error").size(),
+                                     values_by_seed(group.done, "best_error").size());
+  return group.failed + group.done.size() - known;
+}
+
 Timing timing_of(const CellGroup& group) {
-  const bool predicted = group.cell.kind == "predict";
   Timing timing;
   for (const double value : values_of(values_by_seed(group.quiet, "step_ms")))
     if (value > 0) timing.values.push_back(value);
   timing.mean = estimate(timing.values);
   if (timing.values.size() != 1) return timing;
-  const auto low = values_by_seed(group.quiet, predicted ? "low_ms" : "step_low_ms");
-  const auto high = values_by_seed(group.quiet, predicted ? "high_ms" : "step_high_ms");
+  const auto low = values_by_seed(group.quiet, "low_ms");
+  const auto high = values_by_seed(group.quiet, "high_ms");
   if (low.size() == 1 && high.size() == 1) {
     timing.mean.low = low.begin()->second;
     timing.mean.high = high.begin()->second;
+    if (const auto compute = values_by_seed(group.quiet, "compute_ms"); compute.size() == 1)
+      timing.compute_ms = compute.begin()->second;
   }
   return timing;
 }
@@ -123,20 +184,18 @@ void correct(std::span<Contrast* const> list) {
     if (each->p) each->holm = *next++;
 }
 
-Judgement judge_error(const Contrast& contrast, double tolerance) {
-  const Estimate& effect = contrast.effect;
-  if (!contrast.holm || (effect.mean != 0 && does_not_scatter(effect)))
-    return Judgement::too_little;
-  if (*effect.low >= -tolerance && *effect.high <= tolerance) return Judgement::same;
-  if (*contrast.holm >= kSignificance) return Judgement::unclear;
-  return effect.mean < 0 ? Judgement::better : Judgement::worse;
+Judgement judge_error(const Contrast& contrast, double tolerance, const Missing& missing) {
+  const Judgement judgement = judge_pairs(contrast, tolerance);
+  const bool in_doubt = (missing.own > 0 && judgement != Judgement::worse) ||
+                        (missing.baseline > 0 && judgement != Judgement::better);
+  return in_doubt ? Judgement::too_little : judgement;
 }
 
 Judgement judge_gain(const Contrast& contrast) {
   const Estimate& effect = contrast.effect;
-  if (!effect.low || (contrast.p && does_not_scatter(effect) && effect.mean != 1))
-    return Judgement::too_little;
+  if (!effect.low || (contrast.p && does_not_scatter(effect))) return Judgement::too_little;
   if (*effect.low >= 1 / kSameSpeed && *effect.high <= kSameSpeed) return Judgement::same;
+  if (contrast.holm && *contrast.holm >= kSignificance) return Judgement::unclear;
   if (*effect.low > 1) return Judgement::better;
   return *effect.high < 1 ? Judgement::worse : Judgement::unclear;
 }

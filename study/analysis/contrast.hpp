@@ -9,11 +9,22 @@ namespace narrowcast {
 
 // Of pairs of equal seed.
 Contrast paired_errors(const BySeed& errors, const BySeed& baseline);
+// Every pair of equal seed ended with the same weights, bit for bit; there is one at least.
+bool end_alike(const CellGroup& group, const CellGroup& baseline);
 
-// Times of both sides, and what is known of a single one from elsewhere.
+// Seeds of either side that left no error: each may be the one that went wrong, or had an accident.
+struct Missing {
+  std::size_t own = 0;
+  std::size_t baseline = 0;
+};
+std::size_t seeds_without_error(const CellGroup& group);
+
+// Times of one side. The bounds of a prediction are its own; a single measurement has none, for how its
+// steps scatter does not say how runs do.
 struct Timing {
   Estimate mean = {};
-  std::vector<double> values = {};  // above 0
+  std::vector<double> values = {};        // above 0
+  std::optional<double> compute_ms = {};  // of a prediction
 };
 Timing timing_of(const CellGroup& group);
 // Where both have most repetitions: other processors have other times. None when no processor has both.
@@ -29,7 +40,7 @@ Estimate ratio(const Estimate& a, const Estimate& b);
 // Sets `holm` of those that have a p.
 void correct(std::span<Contrast* const> list);
 
-Judgement judge_error(const Contrast& contrast, double tolerance);
+Judgement judge_error(const Contrast& contrast, double tolerance, const Missing& missing);
 Judgement judge_gain(const Contrast& contrast);
 
 }  // namespace narrowcast

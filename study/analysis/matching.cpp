@@ -79,8 +79,7 @@ std::vector<std::size_t> curves_for(const Neighbourhood& all, std::size_t timing
   std::map<std::string, std::size_t> places;
   for (std::size_t group = 0; group < all.groups().size(); ++group) {
     const CellGroup& curve = all[group];
-    if (curve.cell.kind != "train" || curve.done.empty() || !holds_for(curve, all[timing]))
-      continue;
+    if (curve.cell.kind != "train" || !holds_for(curve, all[timing])) continue;
     const auto [place, is_new] = places.emplace(id_of(curve_of(curve.cell)), curves.size());
     if (is_new)
       curves.push_back(group);

@@ -1,3 +1,5 @@
+#include <set>
+
 #include "study/analysis/contrast.hpp"
 #include "study/analysis/parts.hpp"
 
@@ -17,9 +19,14 @@ std::vector<Speed> speed_of(const Neighbourhood& all) {
     if (found.baseline) found.gain = gain_of(all[group], all[*found.baseline]);
     speed.push_back(found);
   }
+  // What stands nowhere in a report must not count against what does.
+  std::set<std::size_t> shown;
+  for (const Speed* each : timings_of(all, speed)) shown.insert(each->group);
   std::vector<Contrast*> list;
-  for (Speed& each : speed)
+  for (Speed& each : speed) {
+    if (!shown.contains(each.group)) each.gain.reset();
     if (each.gain) list.push_back(&*each.gain);
+  }
   correct(list);
   for (Contrast* each : list) each->judgement = judge_gain(*each);
   return speed;

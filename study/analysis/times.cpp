@@ -42,16 +42,16 @@ Estimate times(double factor, Estimate estimate) {
 }
 
 // How many times as many epochs the baseline needs.
-std::optional<Estimate> epochs_gain(const BySeed& own, const BySeed& baseline) {
+std::optional<Contrast> epochs_gain(const BySeed& own, const BySeed& baseline) {
   BySeed logs;
   BySeed baseline_logs;
   for (const auto& [seed, epochs] : own) logs[seed] = std::log(epochs);
   for (const auto& [seed, epochs] : baseline) baseline_logs[seed] = std::log(epochs);
-  Estimate found = paired_errors(baseline_logs, logs).effect;
-  if (found.count == 0) return std::nullopt;
-  found.mean = std::exp(found.mean);
-  if (found.low) found.low = std::exp(*found.low);
-  if (found.high) found.high = std::exp(*found.high);
+  Contrast found = paired_errors(baseline_logs, logs);
+  if (found.effect.count == 0) return std::nullopt;
+  found.effect.mean = std::exp(found.effect.mean);
+  if (found.effect.low) found.effect.low = std::exp(*found.effect.low);
+  if (found.effect.high) found.effect.high = std::exp(*found.effect.high);
   return found;
 }
 
@@ -75,6 +75,7 @@ class Clock {
                       .epoch_s = times(steps.begin()->second / 1000, timing.step_ms)};
     for (const CellRecord* record : all_[curve].done) found.seeds += has_curve(*record) ? 1 : 0;
     if (found.seeds == 0) return std::nullopt;
+    found.seeds += all_[curve].failed;
     if (found.reached > 0) found.seconds = product(found.epochs, found.epoch_s);
     if (found.reached == found.seeds && *baseline != curve && timing.gain)
       found.gain = gain(epochs, epochs_by_seed(all_[*baseline], found.target), *timing.gain);
@@ -84,10 +85,12 @@ class Clock {
  private:
   static std::optional<Contrast> gain(const BySeed& epochs, const BySeed& baseline,
                                       const Contrast& steps) {
-    const std::optional<Estimate> fewer = epochs_gain(epochs, baseline);
+    const std::optional<Contrast> fewer = epochs_gain(epochs, baseline);
     if (!fewer || steps.effect.count == 0) return std::nullopt;
-    Contrast found{.effect = product(*fewer, steps.effect)};
-    found.judgement = judge_gain(found);
+    Contrast found{.effect = product(fewer->effect, steps.effect)};
+    const bool by_epochs = found.effect.mean > 1 ? fewer->effect.mean > steps.effect.mean
+                                                 : fewer->effect.mean < steps.effect.mean;
+    found.p = by_epochs ? fewer->p : steps.p;
     return found;
   }
 
@@ -104,6 +107,11 @@ std::vector<TimeToError> times_of(const Neighbourhood& all, std::span<const Spee
   for (const Speed* timing : timings_of(all, speed))
     for (const std::size_t curve : curves_for(all, timing->group))
       if (const auto time = clock.read(curve, *timing)) found.push_back(*time);
+  std::vector<Contrast*> list;
+  for (TimeToError& each : found)
+    if (each.gain) list.push_back(&*each.gain);
+  correct(list);
+  for (Contrast* each : list) each->judgement = judge_gain(*each);
   return found;
 }
 

@@ -2,11 +2,13 @@
 // transport and link of the cell, and shared by the cells that need the same one.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/checksum.hpp"
 #include "base/error.hpp"
-#include "codec/codec.hpp"
+#include "plan/plan.hpp"
+#include "plan/values.hpp"
 #include "predict/forecast.hpp"
 #include "study/kinds/rows.hpp"
 #include "study/kinds/words.hpp"
@@ -26,13 +28,46 @@ constexpr std::array<std::string_view, 16> kKeys{
     "decode_ms", "wait_ms",   "straggling_ms", "slowdown_ms", "overlap",   "wire_bytes",
     "speedup",   "over_fp32", "batch",         "price"};
 
+constexpr std::array<std::string_view, 3> kParallel{"data", "model", "hybrid"};
+constexpr std::string_view kSeconds = "4";
+constexpr int kMostSeconds = 60;
+
+std::string algorithm_of(const Cell& cell) { return setting_or(cell, "algorithm", "direct"); }
 bool is_measured(const Cell& cell) { return cell.at("profile") == "here"; }
+
+// A profile does not say how many workers it was measured with.
+void check_told(const Cell& cell) {
+  const std::string launcher = setting_or(cell, kLauncher, "");
+  if (!launcher.empty() && launcher.find("{workers}") == std::string::npos)
+    throw Error(
+        Fault::usage,
+        fmt::format("the launcher '{}' of a calibration is not told of {{workers}}", launcher));
+}
+
+// As 'predict' and 'calibrate' would.
+void check_words(const Cell& cell) {
+  Plan plan = plan_for(usual_way(codec_spec(cell)));
+  set_key(plan, "algorithm", algorithm_of(cell), "algorithm");
+  if (const std::string fusion = setting_or(cell, "fusion", ""); !fusion.empty())
+    set_key(plan, "fusion", fusion, "fusion");
+  if (std::ranges::find(kParallel, cell.at("parallel")) == kParallel.end())
+    throw Error(Fault::usage,
+                fmt::format("parallel is data, model or hybrid, not '{}'", cell.at("parallel")));
+  if (!chosen(cell, "batch").empty()) count_at(cell, "batch");
+  const std::string seconds = setting_or(cell, "seconds", kSeconds);
+  if (const auto number = real_of(seconds); !number || !(*number > 0 && *number <= kMostSeconds))
+    throw Error(Fault::usage, fmt::format("seconds takes numbers above 0 up to {}, not '{}'",
+                                          kMostSeconds, seconds));
+  if (const std::string images = setting_or(cell, "images", "1"); whole_of(images).value_or(0) == 0)
+    throw Error(Fault::usage, fmt::format("images takes whole numbers from 1, not '{}'", images));
+}
 
 void check(const Cell& cell) {
   count_at(cell, "workers");
-  make_codec(codec_spec(cell));
+  check_words(cell);
   if (is_measured(cell)) {
     check_ranks(cell);
+    check_told(cell);
     network_row(cell.at("net"));
     return;
   }
@@ -56,7 +91,7 @@ CellCommand calibration(const Cell& cell, const std::string& file) {
                                     "--net",
                                     std::string(cell.at("net")),
                                     "--seconds",
-                                    setting_or(cell, "seconds", "4"),
+                                    setting_or(cell, "seconds", kSeconds),
                                     "--name",
                                     "here",
                                     "-o",
@@ -87,7 +122,7 @@ std::vector<CellCommand> commands(const Cell& cell, const CellPlace& place) {
                                     "--codec",
                                     codec_spec(cell),
                                     "--algorithm",
-                                    setting_or(cell, "algorithm", "direct"),
+                                    algorithm_of(cell),
                                     "--json"};
   if (const std::string fusion = setting_or(cell, "fusion", ""); !fusion.empty())
     words.insert(words.end(), {"--fusion", fusion});

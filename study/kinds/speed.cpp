@@ -1,4 +1,6 @@
 // speed: so many steps of training without tests; medians of them after the first ones, which warm up.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -27,7 +29,10 @@ Cell with_steps(Cell cell) {
 
 void check(const Cell& cell) {
   check_ranks(cell);
-  resolve_run(run_settings(with_steps(cell)));
+  const Run run = resolve_run(run_settings(with_steps(cell)));
+  if (run.steps != 0 && run.steps < kFewestSteps)  // 0: epochs end it
+    throw Error(Fault::usage,
+                fmt::format("steps takes {} and more: the first ones warm up", kFewestSteps));
 }
 
 std::vector<CellCommand> commands(const Cell& cell, const CellPlace&) {
@@ -57,7 +62,7 @@ void read(const std::string& printed, CellRecord& record) {
   double fp32_bytes = 0;
   for (JsonTree& line : lines_of(printed)) {
     const std::string& event = event_of(line);
-    if (event == "config") take_numbers(line, kOfConfig, record);
+    if (event == "config") take_config(line, record);
     if (event == "summary") fp32_bytes = number_in(line, "fp32_bytes") / number_in(line, "steps");
     if (event == "step") steps.push_back(std::move(line));
   }

@@ -1,9 +1,13 @@
 // Kinds that give a table: transfer, round-off, errors and paper.
+#include <fmt/core.h>
+
 #include <array>
 
 #include "base/error.hpp"
 #include "codec/codec.hpp"
 #include "codec/samples.hpp"
+#include "plan/counts.hpp"
+#include "plan/values.hpp"
 #include "predict/papers.hpp"
 #include "study/kinds/rows.hpp"
 #include "study/kinds/words.hpp"
@@ -24,6 +28,9 @@ constexpr std::array kTransferAxes{KindAxis{"size", ""}, KindAxis{"transport", "
 constexpr std::array<std::string_view, 4> kTransferSettings{"iterations", "codec", kLauncher,
                                                             kHosts};
 
+constexpr std::string_view kIterations = "20";
+constexpr std::uint64_t kMostIterations = 1'000'000;
+
 // Rank words want to know of two workers.
 Cell with_two(Cell cell) {
   cell.axes.insert_or_assign("workers", std::string("2"));
@@ -33,6 +40,13 @@ Cell with_two(Cell cell) {
 void check_transfer(const Cell& cell) {
   check_ranks(with_two(cell));
   make_codec(codec_spec(cell));
+  require(parse_count(cell.at("size")) >= sizeof(float), Fault::usage,
+          "size takes 4 bytes and more");
+  check_seed(cell);
+  const std::string iterations = setting_or(cell, "iterations", kIterations);
+  if (const auto number = whole_of(iterations); !number || *number < 1 || *number > kMostIterations)
+    throw Error(Fault::usage, fmt::format("iterations takes whole numbers from 1 to {}, not '{}'",
+                                          kMostIterations, iterations));
 }
 
 std::vector<CellCommand> transfer_commands(const Cell& cell, const CellPlace&) {
@@ -40,8 +54,9 @@ std::vector<CellCommand> transfer_commands(const Cell& cell, const CellPlace&) {
   std::vector<std::string> words = {"bench", "transfer", "--codec", "fp32"};
   if (const std::string codec = codec_spec(cell); codec != "fp32")
     words.insert(words.end(), {"--codec", codec});
-  words.insert(words.end(), {"-b", size, "-e", size, "-n", setting_or(cell, "iterations", "20"),
-                             "--seed", std::string(cell.at("seed")), "--json"});
+  words.insert(words.end(),
+               {"-b", size, "-e", size, "-n", setting_or(cell, "iterations", kIterations), "--seed",
+                std::string(cell.at("seed")), "--json"});
   const std::vector<std::string> ranks = rank_words(with_two(cell));
   words.insert(words.end(), ranks.begin(), ranks.end());
   return {{.words = words, .launcher = launcher_of(with_two(cell))}};
@@ -49,6 +64,7 @@ std::vector<CellCommand> transfer_commands(const Cell& cell, const CellPlace&) {
 
 void read_transfer(const std::string& printed, CellRecord& record) {
   const std::vector<JsonTree> lines = lines_of(printed);
+  check_workers(number_in(lines.front(), "ranks"), record.cell);
   record.values["fp32_us"] = number_in(lines.front(), "time_us");
   constexpr std::array<std::string_view, 8> kKeys{"time_us", "side",      "bytes",   "wire_bytes",
                                                   "speedup", "encode_us", "wire_us", "decode_us"};
@@ -60,15 +76,20 @@ void read_transfer(const std::string& printed, CellRecord& record) {
 constexpr std::array kRoundOffAxes{KindAxis{"codec", "float:e=5,m=2"}, KindAxis{"ranks", "256"},
                                    KindAxis{"seed", "1"}};
 constexpr std::array<std::string_view, 2> kRoundOffSettings{"values", "codec"};
+constexpr std::string_view kValues = "9408";  // of the paper's tensor
+constexpr int kMostRanks = 1024;              // threads of one process
 
 void check_round_off(const Cell& cell) {
   make_codec(codec_spec(cell));
-  count_at(cell, "ranks");
+  if (const int ranks = count_at(cell, "ranks"); ranks < 2 || ranks > kMostRanks)
+    throw Error(Fault::usage, fmt::format("ranks takes 2 to {}, not {}", kMostRanks, ranks));
+  parse_count(setting_or(cell, "values", kValues));
+  check_seed(cell);
 }
 
 std::vector<CellCommand> round_off_commands(const Cell& cell, const CellPlace&) {
   return {{.words = {"errors", "allreduce", "--codec", codec_spec(cell), "--ranks",
-                     std::string(cell.at("ranks")), "--values", setting_or(cell, "values", "9408"),
+                     std::string(cell.at("ranks")), "--values", setting_or(cell, "values", kValues),
                      "--seed", std::string(cell.at("seed")), "--json"}}};
 }
 
@@ -76,15 +97,17 @@ std::vector<CellCommand> round_off_commands(const Cell& cell, const CellPlace&) 
 
 constexpr std::array kErrorsAxes{KindAxis{"codec", ""}, KindAxis{"data", "normal"}};
 constexpr std::array<std::string_view, 2> kErrorsSettings{"samples", "codec"};
+constexpr std::string_view kSamples = "1M";
 
 void check_errors(const Cell& cell) {
   make_codec(codec_spec(cell));
   distribution(std::string(cell.at("data")));
+  parse_count(setting_or(cell, "samples", kSamples));
 }
 
 std::vector<CellCommand> errors_commands(const Cell& cell, const CellPlace&) {
   return {{.words = {"errors", codec_spec(cell), "--dist", std::string(cell.at("data")),
-                     "--samples", setting_or(cell, "samples", "1M"), "--json"}}};
+                     "--samples", setting_or(cell, "samples", kSamples), "--json"}}};
 }
 
 // ---- paper: what a paper's own model says ----

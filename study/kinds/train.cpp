@@ -35,7 +35,7 @@ void read(const std::string& printed, CellRecord& record) {
   bool ended = false;
   for (const JsonTree& line : lines_of(printed)) {
     const std::string& event = event_of(line);
-    if (event == "config") take_numbers(line, kOfConfig, record);
+    if (event == "config") take_config(line, record);
     if (event == "epoch") add_epoch(record.epochs, epoch_of_json(line));
     if (event == "summary") {
       take_summary(line, record);

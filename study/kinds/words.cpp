@@ -7,13 +7,17 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "plan/counts.hpp"
 #include "plan/values.hpp"
 #include "transport/shaped.hpp"
+#include "transport/shm.hpp"
 
 namespace narrowcast {
 namespace {
 
 constexpr std::array<std::string_view, 3> kTransports{"shm", "gloo", "mpi"};
+constexpr int kMostProcesses = 1024;  // that the program starts on one machine
+constexpr std::array<std::string_view, 3> kOfConfig{"parameters", "steps_per_epoch", "batch"};
 
 void replace_all(std::string& text, std::string_view what, std::string_view by) {
   for (std::size_t at = text.find(what); at != std::string::npos;
@@ -46,9 +50,15 @@ std::string_view chosen(const Cell& cell, std::string_view axis) {
 int count_at(const Cell& cell, std::string_view axis) {
   const auto number = whole_of(cell.at(axis));
   if (!number || *number < 1 || *number > 1'000'000)
-    throw Error(Fault::usage,
-                fmt::format("{} takes whole numbers from 1, not '{}'", axis, cell.at(axis)));
+    throw Error(Fault::usage, fmt::format("{} takes whole numbers from 1 to a million, not '{}'",
+                                          axis, cell.at(axis)));
   return static_cast<int>(*number);
+}
+
+void check_seed(const Cell& cell) { parse_number(cell.at("seed"), "a seed: digits alone"); }
+
+int workers_of(const Cell& cell) {
+  return cell.at("workers").empty() ? 2 : count_at(cell, "workers");
 }
 
 std::string setting_or(const Cell& cell, std::string_view key, std::string_view usual) {
@@ -101,6 +111,18 @@ const std::string& event_of(const JsonTree& line) {
   return event->text;
 }
 
+void check_workers(double ran, const Cell& cell) {
+  if (ran != workers_of(cell))
+    throw Error(Fault::wire,
+                fmt::format("{} workers ran, not {}: does the launcher make use of {{workers}}?",
+                            ran, workers_of(cell)));
+}
+
+void take_config(const JsonTree& line, CellRecord& record) {
+  check_workers(number_in(line, "workers"), record.cell);
+  take_numbers(line, kOfConfig, record);
+}
+
 std::vector<std::string> launcher_of(const Cell& cell) {
   std::vector<std::string> words = split_blanks(setting_or(cell, kLauncher, ""));
   if (words.empty() && chosen(cell, "transport") == "mpi") words = {"mpirun", "-n", "{workers}"};
@@ -126,12 +148,17 @@ std::vector<std::string> rank_words(const Cell& cell) {
 }
 
 void check_ranks(const Cell& cell) {
-  count_at(cell, "workers");
+  const int workers = count_at(cell, "workers");
   const std::string_view transport = cell.at("transport");
   const bool launched = !setting_or(cell, kLauncher, "").empty();
   if (!launched && std::ranges::find(kTransports, transport) == kTransports.end())
     throw Error(Fault::usage,
                 fmt::format("transport is one of shm, gloo and mpi, not '{}'", transport));
+  const bool here = launcher_of(cell).empty() && setting_or(cell, kHosts, "").empty();
+  const int most = transport == "shm" ? kMostShmRanks : kMostProcesses;
+  if (here && workers > most)
+    throw Error(Fault::usage,
+                fmt::format("workers takes 1 to {} over {}, not {}", most, transport, workers));
   if (const std::string_view link = own_shape(cell); !link.empty()) parse_shape(link);
 }
 

@@ -18,15 +18,13 @@ inline constexpr std::string_view kLauncher = "launcher";
 inline constexpr std::string_view kHosts = "hosts";
 bool is_run_setting(std::string_view key);
 
-// Of kinds that train: their axes, any setting of a run, and what the run's first line says of it.
+// Of kinds that train: their axes, and any setting of a run.
 inline constexpr std::array kRunAxes{KindAxis{"net", "mnist-mlp"}, KindAxis{"data", "-"},
                                      KindAxis{"parallel", "data"}, KindAxis{"workers", "2"},
                                      KindAxis{"transport", "shm"}, KindAxis{"link", "none"},
                                      KindAxis{"codec", "fp32"},    KindAxis{"plan", "-"},
                                      KindAxis{"batch", "-"},       KindAxis{"seed", "1"}};
 inline constexpr std::array<std::string_view, 1> kRunSettings{"*"};
-inline constexpr std::array<std::string_view, 3> kOfConfig{"parameters", "steps_per_epoch",
-                                                           "batch"};
 
 // All that decides what a training run does.
 std::vector<Setting> run_settings(const Cell& cell);
@@ -38,6 +36,11 @@ CellCommand train_command(const Cell& cell, std::initializer_list<std::string_vi
 // Of a line that a run printed. Fault::wire unless it has one.
 const std::string& event_of(const JsonTree& line);
 
+// Fault::wire unless as many ran as the cell says: launchers know how many they start, whatever the axis says.
+void check_workers(double ran, const Cell& cell);
+// What the run's first line says of it, with that check.
+void take_config(const JsonTree& line, CellRecord& record);
+
 // How many ranks, by what and over which link; goes with the launcher.
 std::vector<std::string> rank_words(const Cell& cell);
 // The words of the setting "launcher", with {workers} and {link} filled in.
@@ -46,8 +49,11 @@ void check_ranks(const Cell& cell);
 
 // "none" and what is not there are empty.
 std::string_view chosen(const Cell& cell, std::string_view axis);
-// Fault::usage for what is no whole number from 1.
+// Fault::usage for what is no whole number from 1 to a million.
 int count_at(const Cell& cell, std::string_view axis);
+void check_seed(const Cell& cell);
+// Of kinds that have no such axis: two.
+int workers_of(const Cell& cell);
 std::string setting_or(const Cell& cell, std::string_view key, std::string_view usual);
 
 // Of kinds that take a codec and nothing else. Fault::usage for a name that stands for more.

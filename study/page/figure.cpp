@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <string_view>
 
 #include "base/error.hpp"
 
@@ -23,7 +25,22 @@ std::vector<double> numbers_in(const Table& table, std::size_t column) {
   return numbers;
 }
 
-std::string quoted(const std::string& text) {
+bool is_number(const std::string& text) {
+  double number = 0;
+  const char* first = text.data() + (text.starts_with('+') ? 1 : 0);
+  const auto [end, error] = std::from_chars(first, text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// Spreadsheets carry out what begins like a formula, and take an apostrophe for a sign that it is text.
+std::string harmless(const std::string& text) {
+  const bool like_a_formula =
+      text.size() > 1 && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
+  return like_a_formula && !is_number(text) ? "'" + text : text;
+}
+
+std::string quoted(const std::string& from) {
+  std::string text = harmless(from);
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);

@@ -157,6 +157,15 @@ std::string table_of(const Figure& figure) {
                      shown.rows.size(), shown.rows.size() == 1 ? "" : "s", table);
 }
 
+// On paper nothing can be unfolded: what stands there instead of a table that is all of its figure.
+std::string unprinted(const Figure& figure, std::string_view shown, CsvFiles csv) {
+  if (!shown.starts_with("<details")) return {};
+  return fmt::format("<p class=\"unprinted\">{} row{}{}.</p>\n", figure.table.rows.size(),
+                     figure.table.rows.size() == 1 ? "" : "s",
+                     csv == CsvFiles::beside ? fmt::format(" in {}.csv", figure.id)
+                                             : std::string(" that are not printed"));
+}
+
 std::string plot(std::string_view label, std::size_t facet) {
   return fmt::format(
       "<div class=\"plot\"><canvas role=\"img\" aria-label=\"{}\" "
@@ -246,6 +255,7 @@ std::string html_of(const Figure& figure, CsvFiles csv) {
   const std::string link = csv == CsvFiles::beside
                                ? fmt::format("<a href=\"{0}.csv\">{0}.csv</a> ", figure.id)
                                : std::string();
+  const std::string shown = charts(figure) + table_of(figure);
   return fmt::format(
       "<figure id=\"figure-{}\">\n<h3>{}</h3>\n{}{}{}<p class=\"csv\">{}<button type=\"button\" "
       "class=\"copy\">Copy as CSV</button></p>\n{}</figure>\n",
@@ -253,7 +263,7 @@ std::string html_of(const Figure& figure, CsvFiles csv) {
       figure.caption.empty()
           ? std::string()
           : fmt::format("<p class=\"caption\">{}</p>\n", escaped(figure.caption)),
-      charts(figure), table_of(figure), link, spec_of(figure));
+      shown, unprinted(figure, shown, csv), link, spec_of(figure));
 }
 
 }  // namespace narrowcast

@@ -14,11 +14,16 @@ std::string caption(const ReportData& data, const SettingColumns& columns) {
       "Percentage points of test error after the last epoch more than {} with the same seed has: "
       "left of the dashed "
       "line is better. {} Whiskers and ranges are 95 % intervals, p is corrected for all "
-      "comparisons (Holm). {}",
+      "comparisons of last errors (Holm); the verdict on best errors for all of best errors. {}",
       data.study.baseline,
       tolerance > 0 ? fmt::format("The same is an interval within {} points.", tolerance)
-                    : "Without a tolerance, only equal results are the same.",
+                    : "Without a tolerance, only equal weights are the same.",
       columns.common());
+}
+
+// Nothing for none.
+TableValue count_value(std::size_t count) {
+  return value_of(count == 0 ? std::nullopt : std::optional(static_cast<double>(count)));
 }
 
 Figure errors_figure(const ReportData& data) {
@@ -45,6 +50,7 @@ Figure errors_figure(const ReportData& data) {
   add_estimate(heads, number_column("best error", "%", 2));
   add_contrast(heads, number_column("difference", "points", 2));
   heads.push_back(verdict_column("of best error"));
+  heads.push_back(number_column("failed", "seeds"));
   heads.push_back(number_column("not a number", "seeds"));
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const Accuracy& accuracy = data.analysis.accuracy[i];
@@ -58,9 +64,8 @@ Figure errors_figure(const ReportData& data) {
     const auto& best = accuracy.best_contrast;
     add_contrast(row, last, last ? error_word(last->judgement) : "");
     row.emplace_back(std::string(best ? error_word(best->judgement) : ""));
-    row.push_back(value_of(accuracy.unknown == 0
-                               ? std::nullopt
-                               : std::optional(static_cast<double>(accuracy.unknown))));
+    row.push_back(count_value(accuracy.failed));
+    row.push_back(count_value(accuracy.unknown));
   }
   return figure;
 }
@@ -89,7 +94,8 @@ Figure variance_figure(const ReportData& data) {
       .id = "anova",
       .title = "Does the codec make any difference?",
       .caption =
-          "One-way analysis of variance over codecs: a small p says that some mean differs. " +
+          "One-way analysis of variance over codecs: a small p says that some mean differs. Seeds "
+          "that left no error are not in it. " +
           columns.common(),
       .showing = Showing::open};
   columns.add_to(figure.table);
@@ -126,8 +132,24 @@ std::string across(const ReportData& data) {
       mixed, pairs);
 }
 
+std::string missing(const ReportData& data) {
+  std::size_t failed = 0;
+  std::size_t unknown = 0;
+  for (const Accuracy& accuracy : data.analysis.accuracy) {
+    failed += accuracy.failed;
+    unknown += accuracy.unknown;
+  }
+  if (failed + unknown == 0) return {};
+  return fmt::format(
+      "{} run{} failed and {} left no error that is a number. They may be the ones that went "
+      "wrong, so a codec with such seeds is worse, if the others show it, or has too little data; "
+      "beside a {} that has them it is better or has too little data.",
+      failed, failed == 1 ? "" : "s", unknown, data.study.baseline);
+}
+
 std::vector<Block> blocks(const ReportData& data) {
   std::vector<Block> all;
+  if (const std::string note = missing(data); !note.empty()) all.emplace_back(Text{note});
   if (const std::string note = across(data); !note.empty()) all.emplace_back(Text{note});
   if (!data.analysis.accuracy.empty()) all.emplace_back(errors_figure(data));
   if (Figure figure = variance_figure(data); !figure.table.rows.empty())

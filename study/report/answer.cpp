@@ -15,12 +15,6 @@ namespace {
 // Longer tables are closed at first.
 constexpr std::size_t kCompact = 24;
 
-// A prediction has all the data it needs; its bounds may be too wide.
-std::string_view word_of(Pays pays, Source source) {
-  if (pays != Pays::unknown) return name_of(pays);
-  return source == Source::measured ? "too little data" : "unclear";
-}
-
 std::string times(double gain) { return fmt::format("{:.2g} times", gain); }
 
 // "all 4 measured settings", "3 of 4 measured settings", "the only measured setting".
@@ -67,12 +61,15 @@ std::string measured_verdict(const Tally& tally, const std::string& baseline) {
   if (tally.no > 0)
     return fmt::format("No in {}: no codec is both quicker than {} and as accurate{}.",
                        settings_text(tally.no, tally.settings, kSource), baseline,
-                       tally.unknown > 0 ? "; the data does not suffice for the others" : "");
-  if (tally.settings == 1)
-    return "Too early to say: the only measured setting has too few quiet runs to compare.";
-  return fmt::format(
-      "Too early to say: none of the {} measured settings has enough quiet runs to compare.",
-      tally.settings);
+                       tally.no < tally.settings ? "; the others are not clear yet" : "");
+  if (tally.unclear > 0)
+    return fmt::format(
+        "Not clear: in {} codecs were compared with {}, but none was found to be quicker, and for "
+        "some that is not ruled out either.",
+        settings_text(tally.unclear, tally.settings, kSource), baseline);
+  return fmt::format("Too early to say: {} {} too few quiet runs to compare.",
+                     settings_text(tally.settings, tally.settings, kSource),
+                     tally.settings == 1 ? "has" : "have");
 }
 
 std::string verdict(const Tally& tally, Source source, const std::string& baseline) {
@@ -97,7 +94,8 @@ std::string rest(const Tally& tally) {
   add(tally.yes, "quicker and no worse");
   add(tally.if_accurate, "quicker, but the error not shown to be the same");
   add(tally.no, "not quicker, or less accurate");
-  add(tally.unknown, "with too little data");
+  add(tally.unclear, "quicker or not, unclear");
+  add(tally.unknown, "with too few quiet runs to compare");
   if (parts.size() < 2) return {};
   return fmt::format("Of {} settings: {}.", tally.settings, fmt::join(parts, "; "));
 }
@@ -134,12 +132,11 @@ std::string machines(const StudyAnswer& answer) {
                      names.size(), fmt::join(names, "; "));
 }
 
-// The choice that a setting's row shows: the best, or else the quickest.
+// The choice that a setting's row shows: it says why the answer is what it is.
 const Choice* shown(const StudySetting& setting) {
   if (setting.best) return &setting.choices[*setting.best];
-  const auto quickest = std::ranges::max_element(
-      setting.choices, {}, [](const Choice& choice) { return choice.gain.effect.mean; });
-  return quickest == setting.choices.end() ? nullptr : &*quickest;
+  const auto why = std::ranges::find(setting.choices, setting.pays, &Choice::pays);
+  return why == setting.choices.end() ? nullptr : &*why;
 }
 
 // A setting has no settings of cells: where two have equal axes, their cells tell them apart.
@@ -166,11 +163,11 @@ Figure settings_figure(const ReportData& data, Source source) {
   const bool measured = source == Source::measured;
   Figure figure{.id = measured ? "answer" : "answer-predicted",
                 .title = measured ? "Measured settings" : "Predicted settings",
-                .caption = fmt::format("The best codec of each setting; gain is how many times as "
-                                       "quick as {} a step is, with {}. {}",
-                                       data.study.baseline,
-                                       measured ? "its 95 % interval" : "the prediction's bounds",
-                                       columns.common()),
+                .caption = fmt::format(
+                    "The quickest codec of those that decide a setting; gain is how "
+                    "many times as quick as {} a step is, with {}. {}",
+                    data.study.baseline, measured ? "its 95 % interval" : "the prediction's bounds",
+                    columns.common()),
                 .showing = settings.size() > kCompact ? Showing::folded : Showing::open};
   // What people look for first is what a phone shows.
   figure.table.columns.push_back(verdict_column("pays"));
@@ -181,7 +178,7 @@ Figure settings_figure(const ReportData& data, Source source) {
   figure.table.columns.push_back(verdict_column("error"));
   for (std::size_t i = 0; i < settings.size(); ++i) {
     Row& row = figure.table.rows.emplace_back();
-    row.emplace_back(std::string(word_of(settings[i]->pays, source)));
+    row.emplace_back(std::string(name_of(settings[i]->pays)));
     const Choice* choice = shown(*settings[i]);
     add_estimate(row, choice == nullptr ? Estimate{} : choice->gain.effect);
     row.emplace_back(choice == nullptr ? std::string()

@@ -41,7 +41,9 @@ Figure times_figure(const ReportData& data) {
       .caption = fmt::format(
           "Seconds until the test error is as low as the worst seed of {0} gets{1}; shorter is "
           "better. Whiskers "
-          "and ranges are 95 % intervals; what never came so far has no bar. {2}",
+          "and ranges are 95 % intervals, without any where a single run was timed; what never "
+          "came so "
+          "far has no bar. {2}",
           data.study.baseline,
           data.study.tolerance > 0 ? fmt::format(", plus {} points", data.study.tolerance) : "",
           columns.common()),

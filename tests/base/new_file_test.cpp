@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <optional>
@@ -120,6 +121,14 @@ TEST(AbandonedFiles, AreRemovedOnceTheirWriterIsDead) {
   EXPECT_EQ(2u, folder.files());
   EXPECT_TRUE(std::filesystem::exists(mine.name()));
   EXPECT_TRUE(std::filesystem::exists(folder / ".nc-notes"));
+}
+
+// Opening a pipe that nobody writes to would wait for ever.
+TEST(AbandonedFiles, AreNotWaitedFor) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(0, ::mkfifo((folder / ".nc-abcdefgh").c_str(), 0600));
+  remove_abandoned_files(folder.path());
+  EXPECT_EQ(0u, folder.files());
 }
 
 TEST(WatchedFile, IsRemovedBySignals) {

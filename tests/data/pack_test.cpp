@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <cmath>
 #include <csignal>
@@ -253,6 +254,23 @@ TEST(PackFile, IsRefusedWhereverItIsCut) {
   }
   write_contents(folder / "bad", good + " ");
   EXPECT_THAT(refusal_of({.what = (folder / "bad").string()}), StartsWith("wire: "));
+}
+
+// Opening a pipe that nobody writes to would wait for ever.
+TEST(PackFile, IsNeverWaitedFor) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(0, mkfifo((folder / "pack").c_str(), 0600));
+  EXPECT_EQ("wire: '" + (folder / "pack").string() + "': it is no file",
+            refusal_of({.what = (folder / "pack").string()}));
+}
+
+TEST(PackFile, IsToldFromOtherFiles) {
+  const TemporaryFolder folder;
+  for (const std::string& other : {std::string(), std::string("short"), std::string(100, 'x')}) {
+    write_contents(folder / "other", other);
+    EXPECT_THAT(refusal_of({.what = (folder / "other").string()}),
+                HasSubstr("no file that narrowcast data pack has written"));
+  }
 }
 
 TEST(PackFile, OutlivesItsName) {

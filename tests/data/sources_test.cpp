@@ -126,6 +126,15 @@ TEST(Cifar, IsRead) {
   EXPECT_EQ(3u, set.normal.mean.size());
 }
 
+// Opening a pipe that nobody writes to would wait for ever.
+TEST(Cifar, IsNeverWaitedFor) {
+  const TemporaryFolder folder;
+  write_cifar(folder.path(), 3);
+  std::filesystem::remove(folder / "test_batch.bin");
+  ASSERT_EQ(0, mkfifo((folder / "test_batch.bin").c_str(), 0600));
+  EXPECT_THAT(refusal_of({.what = folder.path().string()}), HasSubstr("it is no file"));
+}
+
 TEST(Cifar, IsRefusedWhenItIsDamaged) {
   const Damage damage([](const std::filesystem::path& folder) { write_cifar(folder, 3); });
   const std::string record = std::string(1, '\1') + std::string(3072, 'x');

@@ -222,6 +222,8 @@ TEST(ErrorFeedback, RefusesWhatIsNoResidualOfItsTensorsOnEveryRank) {
       } catch (const Error& error) {
         EXPECT_EQ(error.fault(), Fault::wire);
         said[net.rank()] = error.what();
+        exchange.load(net.rank() == 0 ? good : std::vector<Array>{});  // nothing has broken
+        EXPECT_EQ(exchange.save().empty(), net.rank() != 0);
       }
     });
     EXPECT_EQ(said[0], said[1]);

@@ -1,8 +1,10 @@
-// Any bytes as a file of arrays: as anybody's safetensors, and as a checkpoint whose residuals an exchange takes.
+// Any bytes as a file of arrays: as anybody's safetensors, and as a checkpoint whose residuals an exchange takes and
+// that says how far a run has come.
 //
 //   input:   u8 which reader | the file's bytes
 #include "exchange/engine/codecs.hpp"
 #include "exchange/engine/keeping.hpp"
+#include "run/progress.hpp"
 #include "store/store.hpp"
 #include "tests/fuzz/support/allowed.hpp"
 #include "tests/fuzz/support/file.hpp"
@@ -30,13 +32,28 @@ void residuals(Bytes bytes) {
   static const std::unique_ptr<Transport> net = hub.connect(0);
   static Conversation group(*net, 0);
   Codecs codecs;
-  for (const Residual& mine : load_residuals(snapshot_of(bytes).arrays, tensors, codecs, group))
+  const std::vector<Array> saved = snapshot_of(bytes).arrays;
+  // As an exchange does: what is judged to be wrong is not taken.
+  if (!judge_residuals(saved, tensors, codecs, group).empty()) return;
+  for (const Residual& mine : load_residuals(saved, tensors, codecs, group))
     if (mine.sender.size() > 6 || mine.owner.size() > 6) abort();
+}
+
+// What was read is possible, and the same when it is written and read again.
+void progress(Bytes bytes) {
+  static const Run run;
+  static const TrainingData data = {.name = "d", .fingerprint = 1, .images = 1000};
+  const Progress read = read_progress(snapshot_of(bytes).about, run, data);
+  if (read.images_in_epoch > data.images || read.step > (read.epoch + 1) * data.images) abort();
+  const Texts again = texts_of(read, run, data);
+  if (texts_of(read_progress(again, run, data), run, data) != again) abort();
 }
 
 const fuzz::Reader kReaders[] = {
     {arrays, {Fault::wire}, {64 * fuzz::kKilo, fuzz::kKilo}},
     {residuals, {Fault::wire}, {256 * fuzz::kKilo, fuzz::kKilo}},
+    // Of another network, data set or seed.
+    {progress, {Fault::wire, Fault::usage}, {256 * fuzz::kKilo, fuzz::kKilo}},
 };
 
 }  // namespace

@@ -80,11 +80,17 @@ TEST(AnAccuracy, IsTheSameOnlyInsideTheTolerance) {
   EXPECT_EQ(judged(records, "dynamic8", 0), Judgement::unclear);
 }
 
-TEST(AnAccuracy, IsTheSameWithoutToleranceWhenErrorsAreEqual) {
+TEST(AnAccuracy, IsTheSameWithoutToleranceWhenWeightsAreEqual) {
   Records records;
-  add_trained(records, "fp32", kPlain);
-  add_trained(records, "lossless", kPlain);
+  add_trained(records, "fp32", {1.2, 1.3});
+  add_trained(records, "lossless", {1.2, 1.3});
+  // Equal errors may be luck.
+  EXPECT_EQ(judged(records, "lossless", 0.5), Judgement::too_little);
+  for (CellRecord& record : records)
+    record.replica_hash = "hash of " + std::string(record.cell.at("seed"));
   EXPECT_EQ(judged(records, "lossless", 0), Judgement::same);
+  records.back().replica_hash = "another";
+  EXPECT_EQ(judged(records, "lossless", 0.5), Judgement::too_little);
 }
 
 TEST(AnAccuracy, IsWorseOrBetterWhenThePairsSaySo) {
@@ -123,6 +129,34 @@ TEST(AnAccuracy, IsNotTheSameWhenASeedLeftNoError) {
   EXPECT_EQ(accuracy_of(found, "dynamic8").unknown, 1);
   EXPECT_EQ(accuracy_of(found, "dynamic8").last_contrast->effect.count, 4);
   EXPECT_EQ(accuracy_of(found, "dynamic8").last_contrast->judgement, Judgement::too_little);
+}
+
+TEST(AnAccuracy, IsNotTheSameWhenASeedFailed) {
+  Records records;
+  add_trained(records, "fp32", kPlain);
+  add_trained(records, "dynamic8", {1.26, 1.29, 1.25, 1.33, 1.28});
+  add_trained(records, "crude", shifted(kPlain, {0.51, 0.49, 0.50, 0.52, 0.48}));
+  add_trained(records, "lucky", shifted(kPlain, {-0.51, -0.49, -0.50, -0.52, -0.48}));
+  for (CellRecord& record : records)
+    if (record.cell.at("seed") == "5" && record.cell.at("codec") != "fp32")
+      record.state = CellState::failed;
+  EXPECT_EQ(accuracy_of(analyse(records, study_with(0.1)), "dynamic8").failed, 1);
+  EXPECT_EQ(judged(records, "dynamic8", 0.2), Judgement::too_little);
+  EXPECT_EQ(judged(records, "lucky", 0.1), Judgement::too_little);
+  // What the other seeds show stays shown.
+  EXPECT_EQ(judged(records, "crude", 0.1), Judgement::worse);
+}
+
+TEST(AnAccuracy, IsNotTheSameAsABaselineThatFailed) {
+  Records records;
+  add_trained(records, "fp32", kPlain);
+  add_trained(records, "dynamic8", {1.26, 1.29, 1.25, 1.33, 1.28});
+  add_trained(records, "crude", shifted(kPlain, {0.51, 0.49, 0.50, 0.52, 0.48}));
+  add_trained(records, "lucky", shifted(kPlain, {-0.51, -0.49, -0.50, -0.52, -0.48}));
+  records[4].state = CellState::failed;
+  EXPECT_EQ(judged(records, "dynamic8", 0.2), Judgement::too_little);
+  EXPECT_EQ(judged(records, "crude", 0.1), Judgement::too_little);
+  EXPECT_EQ(judged(records, "lucky", 0.1), Judgement::better);
 }
 
 TEST(AnAccuracy, CountsBusyRecords) {

@@ -170,7 +170,60 @@ TEST(TheAnswer, IsNoWhenEveryCodecWasJudged) {
   std::erase_if(records, [](const CellRecord& each) { return each.cell.at("codec") == "good"; });
   const Analysis found = analyse(records, study_with(0.1));
   EXPECT_EQ(setting_on(found, "1gbit").pays, Pays::no);
-  EXPECT_FALSE(setting_on(found, "1gbit").best);
+  // What the row shows: quick, but worse.
+  const StudySetting& setting = setting_on(found, "1gbit");
+  EXPECT_EQ(found.groups[setting.choices[setting.best.value()].timing].at("codec"), "crude");
+}
+
+TEST(TheAnswer, IsNotYesWhenSeedsFailed) {
+  Records records = three_codecs();
+  for (CellRecord& record : records)
+    if (record.cell.kind == "train" && record.cell.at("codec") == "good" &&
+        record.cell.at("seed") > "3")
+      record.state = CellState::failed;
+  const Analysis found = analyse(records, study_with(0.1));
+  EXPECT_EQ(setting_on(found, "1gbit").pays, Pays::if_accurate);
+  EXPECT_EQ(setting_on(found, "1gbit").choices[0].accuracy, Judgement::too_little);
+  EXPECT_EQ(time_of(found, "speed", "good").seeds, 5);
+  EXPECT_FALSE(time_of(found, "speed", "good").gain);
+  for (CellRecord& record : records)
+    if (record.cell.kind == "train" && record.cell.at("codec") == "good")
+      record.state = CellState::failed;
+  EXPECT_EQ(setting_on(analyse(records, study_with(0.1)), "1gbit").choices[0].accuracy,
+            Judgement::too_little);
+}
+
+TEST(TheAnswer, ShowsTheCodecThatMakesItSo) {
+  Records records;
+  for (int seed = 1; seed <= 5; ++seed) {
+    const double luck = 0.01 * (seed % 3);
+    records.push_back(trained("fp32", seed, {1.2 + luck}));
+    records.push_back(trained("crude", seed, {3 + luck + 0.01 * (seed % 2)}));
+  }
+  add_timed(records, "fp32", {20, 20.4, 19.8});
+  add_timed(records, "crude", {5, 5.1, 4.9});
+  add_timed(records, "shaky", {12, 19, 31});
+  const Analysis found = analyse(records, study_with(0.1));
+  const StudySetting& setting = setting_on(found, "1gbit");
+  // Not known of "shaky", whatever is known of "crude".
+  EXPECT_EQ(setting.pays, Pays::unclear);
+  EXPECT_EQ(found.groups[setting.choices[setting.best.value()].timing].at("codec"), "shaky");
+  EXPECT_EQ(found.answer.measured.unclear, 1);
+}
+
+TEST(ATimeToError, IsNotQuickerByNoiseInItsSteps) {
+  Records records;
+  for (int i = 0; i < 12; ++i) {
+    const std::string codec = i == 0 ? "fp32" : "codec" + std::to_string(i);
+    for (int seed = 1; seed <= 3; ++seed) records.push_back(trained(codec, seed, {2, 1}));
+    // Alone, each would be quicker: p is about 0.02.
+    add_timed(records, codec,
+              i == 0 ? std::vector<double>{20, 20.4, 19.8} : std::vector<double>{19, 19.4, 18.8});
+  }
+  const Analysis found = analyse(records, study_with(0));
+  const TimeToError& one = time_of(found, "speed", "codec1");
+  EXPECT_GT(one.gain->effect.low.value(), 1);
+  EXPECT_EQ(one.gain->judgement, Judgement::unclear);
 }
 
 TEST(TheAnswer, DependsOnAccuracyThatNobodyMeasured) {

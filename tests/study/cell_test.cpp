@@ -111,6 +111,7 @@ TEST(Cell, HasAnotherIdWhenAnythingDiffers) {
 
 TEST(Cell, IsNamedForPeople) {
   EXPECT_EQ("train mnist-mlp, dynamic8, seed 3", name_of(full_record().cell));
+  EXPECT_EQ("train ?[2J", name_of({.kind = "train", .axes = {{"net", "\x1b[2J"}}}));
   EXPECT_EQ("paper d16-cluster", name_of({.kind = "paper", .axes = {{"model", "d16-cluster"}}}));
   EXPECT_EQ(
       "speed lstm, 2 workers",

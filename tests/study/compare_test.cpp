@@ -27,6 +27,29 @@ TEST(ACompareOfRecords, PairsSeedsOfTheSameCells) {
   EXPECT_EQ(row.error->judgement, Judgement::same);
 }
 
+TEST(ACompareOfRecords, CallsNothingTheSameWhenASeedFailedOnEitherSide) {
+  Records before;
+  add_trained(before, "fp32", kErrors);
+  Records after;
+  add_trained(after, "fp32", kOtherErrors);
+  after.back().state = CellState::failed;
+  const SideBySide row = compare_records(before, after, 0.2).rows.at(0);
+  EXPECT_EQ(row.b_missing, 1);
+  EXPECT_EQ(row.error->judgement, Judgement::too_little);
+  EXPECT_EQ(compare_records(after, before, 0.2).rows.at(0).error->judgement, Judgement::too_little);
+  EXPECT_EQ(compare_records(after, before, 0.2).rows.at(0).a_missing, 1);
+}
+
+TEST(ACompareOfRecords, KnowsEqualWeights) {
+  Records before;
+  add_trained(before, "fp32", {1.2, 1.3});
+  Records after = before;
+  EXPECT_EQ(compare_records(before, after, 0.2).rows.at(0).error->judgement, Judgement::too_little);
+  for (Records* side : {&before, &after})
+    for (CellRecord& record : *side) record.replica_hash = "7c1607adeac00ca0";
+  EXPECT_EQ(compare_records(before, after, 0).rows.at(0).error->judgement, Judgement::same);
+}
+
 TEST(ACompareOfRecords, GoesByWelchWhenSeedsDiffer) {
   Records before;
   add_trained(before, "fp32", {30.02, 29.99, 30.11, 29.97, 30.01, 29.99});

@@ -52,6 +52,23 @@ TEST(AFigureAsCsv, SaysInEveryRowWhatIsTheSameInAll) {
   EXPECT_EQ("codec,workers\r\nfp32,2\r\nfp16,2\r\n", csv_of(table));
 }
 
+TEST(AFigureAsCsv, HasNoFormulas) {
+  const Table table{.columns = {{.name = "=codec"}, {.name = "off", .kind = ColumnKind::number}},
+                    .rows = {{"=HYPERLINK(\"x\",1)", -1.5},
+                             {"@sum", {}},
+                             {"+1|2", {}},
+                             {"-cmd", {}},
+                             {"\t=1", {}},
+                             {"-2.5", {}},
+                             {"+3", {}},
+                             {"-", {}}},
+                    .constants = {{"link", "=1"}}};
+  EXPECT_EQ(
+      "'=codec,off,link\r\n\"'=HYPERLINK(\"\"x\"\",1)\",-1.5,'=1\r\n'@sum,,'=1\r\n'+1|2,,'=1\r\n"
+      "'-cmd,,'=1\r\n'\t=1,,'=1\r\n-2.5,,'=1\r\n+3,,'=1\r\n-,,'=1\r\n",
+      csv_of(table));
+}
+
 TEST(AFigureAsCsv, HasAllDigitsOfNumbers) {
   const Table table{.columns = {{.name = "x", .kind = ColumnKind::number, .decimals = 1}},
                     .rows = {{1.0 / 3}}};
@@ -158,6 +175,17 @@ TEST(AFigure, HasAFoldForEachValueWhereItIsAsked) {
   EXPECT_THAT(html, HasSubstr("<summary>mlp (2)</summary>"));
   EXPECT_THAT(html, HasSubstr("<summary>lstm (1)</summary>"));
   EXPECT_THAT(html, Not(HasSubstr("<td>mlp</td>")));
+}
+
+TEST(AFigure, ThatIsAllFoldedSaysOnPaperWhereItsRowsAre) {
+  Figure figure = gains();
+  figure.look = {};
+  EXPECT_THAT(html_of(figure, CsvFiles::beside), Not(HasSubstr("unprinted")));
+  figure.fold_by = "network";
+  EXPECT_THAT(html_of(figure, CsvFiles::beside),
+              HasSubstr("<p class=\"unprinted\">3 rows in speeds.csv.</p>"));
+  EXPECT_THAT(html_of(figure, CsvFiles::none),
+              HasSubstr("<p class=\"unprinted\">3 rows that are not printed.</p>"));
 }
 
 TEST(Markdown, LeavesLongTablesToTheirFiles) {

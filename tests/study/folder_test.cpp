@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <sstream>
 
+#include "tests/support/bytes_in_files.hpp"
 #include "tests/support/child.hpp"
 #include "tests/support/fault_text.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -31,6 +33,10 @@ class AStudyFolder : public testing::Test {
     ASSERT_EQ(0, utimensat(AT_FDCWD, file.c_str(), times, 0));
   }
 
+  void claim_and_die(const std::string& id) {
+    ASSERT_EQ(0, status_of([&] { return folder_.claim(id).release() == nullptr ? 1 : 0; }));
+  }
+
   TemporaryFolder at_;
   StudyFolder folder_{at_ / "folder"};
 };
@@ -43,8 +49,40 @@ TEST_F(AStudyFolder, HasWhatWasAdded) {
   EXPECT_TRUE(folder_.has(id));
   EXPECT_EQ(2u, folder_.records().size());
   EXPECT_EQ(2u, read_records(at_ / "folder").size());
-  folder_.remove(id);
-  EXPECT_FALSE(folder_.has(id));
+}
+
+TEST_F(AStudyFolder, KeepsWhatIsWantedAgainUntilThereIsAnother) {
+  CellRecord record = record_of("1");
+  const std::string id = id_of(record.cell);
+  folder_.add(record);
+  StudyFolder other(at_ / "folder");
+  for (StudyFolder* folder : {&folder_, &other}) {
+    folder->want_again(record);
+    EXPECT_FALSE(folder->has(id));
+  }
+  EXPECT_EQ(1u, folder_.records().size());
+  {
+    const auto claim = folder_.claim(id);
+    ASSERT_NE(nullptr, claim);
+    // Whoever comes later has the old record alone to go by.
+    EXPECT_EQ(nullptr, StudyFolder(at_ / "folder").claim(id));
+    EXPECT_EQ(nullptr, other.claim(id));
+    record.started = "later";
+    folder_.add(record);
+  }
+  EXPECT_TRUE(folder_.has(id));
+  // Nobody does it a second time.
+  EXPECT_TRUE(other.has(id));
+  EXPECT_EQ(nullptr, other.claim(id));
+  EXPECT_EQ("later", folder_.records().at(0).started);
+}
+
+TEST_F(AStudyFolder, DropsTheClaimOfWhoeverDiedAfterTheRecord) {
+  const std::string id = id_of(record_of("1").cell);
+  claim_and_die(id);
+  folder_.add(record_of("1"));
+  StudyFolder(at_ / "folder");
+  EXPECT_TRUE(std::filesystem::is_empty(at_ / "folder" / "claims"));
 }
 
 TEST_F(AStudyFolder, NamesTheFileThatIsNoRecord) {
@@ -73,22 +111,28 @@ TEST_F(AStudyFolder, GivesNoCellThatIsDone) {
 }
 
 TEST_F(AStudyFolder, TakesACellFromAProcessThatIsDead) {
-  int pid = 0;
-  {
-    int ends[2];
-    ASSERT_EQ(0, pipe(ends));
-    status_of([&] {
-      const int self = getpid();
-      return write(ends[1], &self, sizeof self) == sizeof self ? 0 : 1;
-    });
-    ASSERT_EQ(static_cast<ssize_t>(sizeof pid), read(ends[0], &pid, sizeof pid));
-    close(ends[0]);
-    close(ends[1]);
-  }
-  char host[256] = {};
-  gethostname(host, sizeof host - 1);
-  hold("a", std::string(host) + " " + std::to_string(pid) + "\n", std::chrono::seconds(0));
+  claim_and_die("a");
   EXPECT_NE(nullptr, folder_.claim("a"));
+}
+
+// Copies of a machine and containers may have its name, and the numbers of their processes say nothing here.
+TEST_F(AStudyFolder, LeavesACellToAProcessOfAnotherMachineOfTheSameName) {
+  claim_and_die("a");
+  std::istringstream words(contents(at_ / "folder" / "claims" / "a"));
+  std::string host;
+  std::string pid;
+  std::string boot;
+  std::string space;
+  ASSERT_TRUE(words >> host >> pid >> boot >> space);
+  const std::string here = host + " " + pid;
+  const auto is_left = [&](const std::string& holder) {
+    hold("a", holder + "\n", std::chrono::minutes(1));
+    return folder_.claim("a") == nullptr;
+  };
+  EXPECT_TRUE(is_left(here + " 00000000-0000-0000-0000-000000000000 " + space));
+  EXPECT_TRUE(is_left(here + " " + boot + " pid:[1]"));
+  EXPECT_TRUE(is_left(here));  // as earlier versions wrote it
+  EXPECT_FALSE(is_left(here + " " + boot + " " + space));
 }
 
 TEST_F(AStudyFolder, TakesACellFromAnotherMachineThatHasBeenSilent) {
@@ -100,9 +144,10 @@ TEST_F(AStudyFolder, TakesACellFromAnotherMachineThatHasBeenSilent) {
 
 // A number is given again, after a restart of the machine above all.
 TEST_F(AStudyFolder, TakesACellFromASilentProcessWhoseNumberAnotherHas) {
-  char host[256] = {};
-  gethostname(host, sizeof host - 1);
-  const std::string holder = std::string(host) + " 1\n";
+  claim_and_die("a");
+  std::string holder = contents(at_ / "folder" / "claims" / "a");
+  const std::size_t number = holder.find(' ') + 1;
+  holder.replace(number, holder.find(' ', number) - number, "1");
   hold("a", holder, std::chrono::minutes(1));
   EXPECT_EQ(nullptr, folder_.claim("a"));
   hold("a", holder, kClaimLife + std::chrono::minutes(1));
@@ -117,6 +162,19 @@ TEST_F(AStudyFolder, FollowsNoLinkWhereAClaimShouldBe) {
   std::string text;
   std::getline(std::ifstream(at_ / "victim"), text);
   EXPECT_EQ("kept", text);
+}
+
+TEST_F(AStudyFolder, BelievesNothingBehindALinkWhereAClaimShouldBe) {
+  claim_and_die("cell");
+  std::filesystem::rename(at_ / "folder" / "claims" / "cell", at_ / "elsewhere");
+  std::filesystem::create_symlink(at_ / "elsewhere", at_ / "folder" / "claims" / "cell");
+  EXPECT_EQ(nullptr, folder_.claim("cell"));
+}
+
+// Opening a pipe that nobody writes to would wait for ever.
+TEST_F(AStudyFolder, WaitsForNoPipeWhereAClaimShouldBe) {
+  ASSERT_EQ(0, mkfifo((at_ / "folder" / "claims" / "cell").c_str(), 0600));
+  EXPECT_EQ(nullptr, folder_.claim("cell"));
 }
 
 TEST_F(AStudyFolder, LeavesNothingBehind) {
@@ -143,8 +201,17 @@ TEST(RecordsOfCells, AreReadWithoutATrace) {
 TEST(RecordsOfCells, ComeFromAFileOfLinesToo) {
   const TemporaryFolder at;
   const std::filesystem::path file = at / "records.jsonl";
-  std::ofstream(file) << to_json(record_of("1")) << to_json(record_of("2")) << "{\"study\":\"cut o";
+  std::ofstream(file) << to_json(record_of("1")) << to_json(record_of("2"));
   EXPECT_EQ(2u, read_records(file).size());
+  std::string unended = contents(file);
+  unended.pop_back();
+  write_contents(file, unended);
+  EXPECT_EQ(2u, read_records(file).size());
+  unended.pop_back();
+  write_contents(file, unended);
+  EXPECT_THAT(fault_text([&] { read_records(file); }), HasSubstr("records.jsonl:2"));
+  write_contents(file, "garbage");
+  EXPECT_THAT(fault_text([&] { read_records(file); }), HasSubstr("records.jsonl:1"));
   std::ofstream(file) << to_json(record_of("1")) << "{}\n";
   EXPECT_THAT(fault_text([&] { read_records(file); }), HasSubstr("records.jsonl:2"));
   EXPECT_THAT(fault_text([&] { read_records(at / "none"); }), HasSubstr("neither"));

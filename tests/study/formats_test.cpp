@@ -34,7 +34,7 @@ std::string profile_text(const std::filesystem::path& at) {
 }
 std::string study_text(const std::filesystem::path& at) {
   std::string ids;
-  for (const Cell& cell : read_study(at).cells) ids += id_of(cell) + "\n";
+  for (const Cell& cell : read_study(at, StudyUse::read).cells) ids += id_of(cell) + "\n";
   return ids;
 }
 std::string settings_text(const std::filesystem::path& at) {

@@ -2,11 +2,13 @@
 
 #include "study/kinds/kind.hpp"
 #include "study/kinds/words.hpp"
+#include "tests/support/fault_text.hpp"
 
 namespace narrowcast::test {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 Cell cell_with(std::map<std::string, std::string> settings) {
   return {.kind = "speed",
@@ -60,6 +62,20 @@ TEST(Speed, CountsTheImagesThatTheRunCounts) {
   EXPECT_EQ(4, record.values.at("step_ms"));
   EXPECT_EQ(64e3, record.values.at("images_per_s"));
   EXPECT_EQ(10, record.values.at("fp32_bytes"));
+}
+
+// A launcher that starts as many as it likes.
+TEST(ACell, IsOfAsManyWorkersAsItSays) {
+  const auto refusal = [](const char* kind, const std::string& printed) {
+    CellRecord record{.cell = cell_with({{"launcher", "mine"}})};
+    record.cell.kind = kind;
+    return fault_text([&] { kind_of(kind).read(printed, record); });
+  };
+  const std::string four = R"({"event":"config","batch":128,"workers":4})";
+  EXPECT_THAT(refusal("train", four), HasSubstr("4 workers ran, not 2"));
+  EXPECT_THAT(refusal("speed", four), HasSubstr("4 workers ran, not 2"));
+  EXPECT_THAT(refusal("transfer", R"({"time_us":5,"ranks":4})"), HasSubstr("4 workers ran, not 2"));
+  EXPECT_EQ("no error", refusal("transfer", R"({"time_us":5,"ranks":2})"));
 }
 
 }  // namespace

@@ -136,6 +136,43 @@ TEST(Study, RefusesWithTheLineAndWhatWouldFit) {
   EXPECT_THAT(refusal("[[part]\n"), StartsWith("usage: s.toml:1"));
 }
 
+// What a command would refuse is no cell that fails.
+TEST(Study, RefusesValuesThatTheCommandsDoNotTake) {
+  const auto refused = [](const std::string& kind, const std::string& axes,
+                          const std::string& settings) {
+    return refusal("[[part]]\nkind = \"" + kind + "\"\n" + axes + "[part.settings]\n" + settings);
+  };
+  const std::string codec = "codec = \"fp16\"\n";
+  EXPECT_THAT(refused("errors", codec, "samples = \"abc\"\n"), HasSubstr("'abc' is not a count"));
+  EXPECT_THAT(refused("errors", codec, "samples = -5\n"), HasSubstr("'-5' is not a count"));
+  const std::string size = "size = \"4K\"\n";
+  EXPECT_THAT(refused("transfer", "size = \"abc\"\n", ""), HasSubstr("'abc' is not a count"));
+  EXPECT_THAT(refused("transfer", "size = 3\n", ""), HasSubstr("4 bytes and more"));
+  EXPECT_THAT(refused("transfer", size + "seed = \"x\"\n", ""), HasSubstr("'x' is not a seed"));
+  EXPECT_THAT(refused("transfer", size, "iterations = \"x\"\n"), HasSubstr("iterations"));
+  EXPECT_EQ("no error", refused("transfer", size + "seed = 3\n", "iterations = 5\n"));
+  EXPECT_THAT(refused("round-off", "seed = \"x\"\n", ""), HasSubstr("'x' is not a seed"));
+  EXPECT_THAT(refused("round-off", "ranks = 1000000\n", ""), HasSubstr("ranks takes 2 to 1024"));
+  EXPECT_THAT(refused("round-off", "", "values = \"abc\"\n"), HasSubstr("'abc' is not a count"));
+  EXPECT_THAT(refused("speed", "", "steps = 3\n"), HasSubstr("steps takes 6 and more"));
+  EXPECT_EQ("no error", refused("speed", "", "steps = 6\n"));
+  EXPECT_THAT(refused("train", "workers = 100000\n", ""), HasSubstr("1 to 256 over shm"));
+  EXPECT_EQ("no error", refused("train", "workers = 2000\n", "launcher = \"srun -n {workers}\"\n"));
+}
+
+TEST(Study, RefusesPredictionsThatTheCommandsDoNotTake) {
+  const auto refused = [](const std::string& axes, const std::string& settings) {
+    return refusal("[[part]]\nkind = \"predict\"\nnet = \"alexnet\"\nprofile = \"ec2-k80\"\n" +
+                   axes + "[part.settings]\n" + settings);
+  };
+  EXPECT_EQ("no error",
+            refused("batch = 128\n", "fusion = \"1024G\"\nimages = 1281167\nseconds = 0.5\n"));
+  EXPECT_THAT(refused("parallel = \"foo\"\n", ""), HasSubstr("data, model or hybrid"));
+  EXPECT_THAT(refused("batch = \"foo\"\n", ""), HasSubstr("batch takes whole numbers"));
+  for (const std::string key : {"algorithm", "fusion", "seconds", "images"})
+    EXPECT_THAT(refused("", key + " = \"foo\"\n"), HasSubstr(key));
+}
+
 TEST(Study, RefusesAnAxisAmongTheSettings) {
   EXPECT_THAT(refusal("[[part]]\nkind = \"train\"\n[part.settings]\nnet = \"resnet20\"\n"),
               HasSubstr("s.toml:3: 'net' is an axis"));
@@ -162,17 +199,62 @@ TEST(Study, RefusesALinkThatIsNone) {
                                 "launcher = \"lab {link} --\"\n"));
 }
 
+TEST(Study, CalibratesWithAsManyWorkersAsItSays) {
+  const std::string part = "[[part]]\nkind = \"predict\"\nnet = \"mnist-mlp\"\n[part.settings]\n";
+  EXPECT_THAT(refusal(part + "launcher = \"srun\"\n"), HasSubstr("not told of {workers}"));
+  EXPECT_EQ("no error", refusal(part + "launcher = \"srun -n {workers}\"\n"));
+}
+
+TEST(Study, RefusesNamesThatATerminalWouldObey) {
+  const std::string part = "[[part]]\nkind = \"errors\"\ncodec = \"fp16\"\n";
+  EXPECT_THAT(refusal("title = \"a\\u001b[2Jb\"\n" + part),
+              HasSubstr("s.toml:1: 'a?[2Jb' has control characters"));
+  EXPECT_THAT(refusal("name = \"a\\nb\"\n" + part), HasSubstr("'a?b' has control"));
+  for (const std::string of : {"codecs", "plans"})
+    EXPECT_THAT(refusal("[" + of + ".\"x\\u202Ey\"]\ncodec = \"fp16\"\n" + part),
+                HasSubstr("'x?y' has control"));
+  EXPECT_THAT(refusal("[[part]]\nkind = \"speed\"\nlink = \"\\u0007\"\n[part.settings]\n"
+                      "launcher = \"lab {link} --\"\n"),
+              HasSubstr("s.toml:3: '?' has control"));
+  EXPECT_EQ("no error", refusal("about = \"a\\nb\"\n" + part));
+}
+
+TEST(Study, RefusesACodecByTheNameOfAnother) {
+  const auto refused = [](const std::string& table) {
+    return refusal(table + "[[part]]\nkind = \"train\"\n");
+  };
+  EXPECT_THAT(refused("[codecs.fp32]\ncodec = \"dynamic8\"\n"),
+              HasSubstr("s.toml:1: 'fp32' is a codec, and cannot stand for another"));
+  EXPECT_THAT(refused("[codecs.\"qsgd:bits=4\"]\ncodec = \"qsgd:bits=2\"\n"),
+              HasSubstr("cannot stand for another"));
+  EXPECT_THAT(refused("[codecs.e5m2]\nplan.rule = [{ tensors = \"*\", codec = \"e4m3\" }]\n"),
+              HasSubstr("cannot stand for another"));
+  EXPECT_EQ("no error",
+            refused("[codecs.onebit]\ncodec = \"onebit:column=64\"\nfeedback = true\n"));
+  EXPECT_EQ("no error", refused("[codecs.fp32]\ncodec = \"fp32\"\n"));
+  EXPECT_EQ("no error",
+            refused("[codecs.e5m2]\nplan.errors = \"e5m2\"\n"
+                    "plan.rule = [{ tensors = \"*\", codec = \"e5m2\", scaling = \"aps\" }]\n"));
+}
+
 TEST(Study, RefusesABaselineThatNoPartHas) {
   EXPECT_THAT(refusal("baseline = \"fp33\"\n" + std::string(kTwoByTwo)),
               HasSubstr("s.toml:1: no part has the codec 'fp33'"));
   EXPECT_EQ("no error", refusal("[[part]]\nkind = \"errors\"\ncodec = \"fp16\"\n"));
 }
 
+TEST(Study, IsReadWithoutWhatItsCellsNeed) {
+  const std::string toml =
+      "[[part]]\nkind = \"predict\"\nnet = \"alexnet\"\nprofile = \"gone/mine.toml\"\n";
+  EXPECT_THAT(refusal(toml), HasSubstr("gone/mine.toml"));
+  EXPECT_EQ(1u, parse_study(toml, "s.toml", StudyUse::read).cells.size());
+}
+
 TEST(Study, IsCalledAsItsFileIs) {
   const TemporaryFolder at;
   std::ofstream(at / "links.toml") << "[[part]]\nkind = \"paper\"\nmodel = \"d16-node\"\n";
-  EXPECT_EQ("links", read_study(at / "links.toml").name);
-  EXPECT_EQ("links", read_study(at / "links.toml").title);
+  EXPECT_EQ("links", read_study(at / "links.toml", StudyUse::run).name);
+  EXPECT_EQ("links", read_study(at / "links.toml", StudyUse::run).title);
 }
 
 }  // namespace

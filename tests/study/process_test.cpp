@@ -1,6 +1,7 @@
 #include "study/process.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include "tests/support/bytes_in_files.hpp"
 #include "tests/support/fault_text.hpp"
@@ -22,6 +23,17 @@ TEST(Process, FollowsNoLinkWhereItsOutputGoes) {
       }),
       HasSubstr("system: " + (folder / "output").string()));
   EXPECT_EQ("kept", contents(folder / "victim"));
+}
+
+// Opening a pipe that nobody reads would wait for ever.
+TEST(Process, WaitsForNoPipeWhereItsOutputGoes) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(0, mkfifo((folder / "output").c_str(), 0600));
+  EXPECT_THAT(
+      fault_text([&] {
+        run_process({.words = {"/bin/echo", "new"}, .output = folder / "output"}, StopSignals());
+      }),
+      HasSubstr("system: " + (folder / "output").string()));
 }
 
 // It has the signals blocked that it is asked with, as a process has that hangs in its farewell.

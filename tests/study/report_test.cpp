@@ -62,6 +62,40 @@ TEST(AReport, AnswersFirst) {
   EXPECT_THAT(content(files, "answer.csv"), HasSubstr("\r\nyes,"));
 }
 
+TEST(AReport, DoesNotSayYesWhenSeedsFailed) {
+  Records records = some_records();
+  for (CellRecord& record : records)
+    if (record.cell.kind == "train" && record.cell.at("codec") == "dynamic8" &&
+        record.cell.at("seed") > "3") {
+      record.state = CellState::failed;
+      record.message = "it diverged";
+    }
+  const auto files = write_report(study_with(0.2), records);
+  const std::string body = body_of(content(files, "report.html"));
+  EXPECT_THAT(body, Not(HasSubstr("Yes in")));
+  EXPECT_THAT(body, HasSubstr("Quicker, yes: in 1 of 2 measured settings"));
+  EXPECT_THAT(body, HasSubstr("2 runs failed and 0 left no error that is a number."));
+  EXPECT_THAT(
+      content(files, "accuracy.csv"),
+      AllOf(HasSubstr(",failed (seeds),"), HasSubstr(",too little data,too little data,2,")));
+}
+
+TEST(AReport, TellsUnclearTimesFromTooFew) {
+  Records records;
+  add_timed(records, "fp32", {20, 20.2, 19.9});
+  add_timed(records, "shaky", {12, 19, 31});
+  const auto unclear = write_report(study_with(0.2), records);
+  EXPECT_THAT(body_of(content(unclear, "report.html")),
+              HasSubstr("Not clear: in the only measured setting codecs were compared with fp32"));
+  EXPECT_THAT(content(unclear, "answer.csv"), HasSubstr("\r\nunclear,"));
+  for (CellRecord& record : records)
+    if (record.cell.at("seed") != "1") record.others = 1;
+  const auto few = write_report(study_with(0.2), records);
+  EXPECT_THAT(body_of(content(few, "report.html")),
+              HasSubstr("Too early to say: the only measured setting has too few quiet runs"));
+  EXPECT_THAT(content(few, "answer.csv"), HasSubstr("\r\ntoo little data,1.6666666666666667,"));
+}
+
 TEST(AReport, SaysNothingOfGainsWithoutABaseline) {
   std::vector<CellRecord> records = some_records();
   std::erase_if(records,

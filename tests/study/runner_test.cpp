@@ -114,6 +114,21 @@ TEST_F(ARunner, TriesAFailureOnceMoreAndRecordsItAndGoesOn) {
   EXPECT_EQ(2, records[0].tries);
 }
 
+TEST_F(ARunner, RecordsWhatWasSaidWithinALaunchersFrame) {
+  program("printf 'narrowcast: no such net\\nprimary job ended\\n-----\\n\\n' >&2; exit 5");
+  run({.most = 1});
+  EXPECT_EQ("narrowcast: no such net", folder_.records().at(0).message);
+  program("printf 'no slots here\\n-----\\n' >&2; exit 5");
+  run({.most = 1});
+  EXPECT_EQ("no slots here", notes_.ended_.back().message);
+}
+
+TEST_F(ARunner, RecordsWhatAFailureTook) {
+  program("exec sleep 600");
+  run({.deadline = std::chrono::milliseconds(50), .most = 1});
+  EXPECT_GE(folder_.records().at(0).seconds, 0.05);
+}
+
 TEST_F(ARunner, KeepsTheSecondTryWhenThatIsGood) {
   program("[ -e " + (at_ / "again").string() + " ] && " + kGood + " || { touch " +
           (at_ / "again").string() + "; exit 4; }");
@@ -187,6 +202,38 @@ TEST_F(ARunner, CalibratesAgainWhatWasMadeOnABusyMachineOrOnAnother) {
   EXPECT_EQ(6u, calls());
 }
 
+// Whoever may write there could else have a file of this user's overwritten.
+TEST_F(ARunner, FollowsNoLinkWhereItNotesHowBusyTheMachineWas) {
+  study_ = parse_study(
+      "[[part]]\nkind = \"predict\"\nnet = \"mnist-mlp\"\ncodec = [\"fp32\", \"dynamic8\"]\n",
+      "s.toml");
+  program(kCalibrates);
+  run({.most = 1});
+  const std::filesystem::path note = profile_file().string() + ".others";
+  write_contents(at_ / "victim", "0\n");
+  std::filesystem::remove(note);
+  std::filesystem::create_symlink(at_ / "victim", note);
+  run();
+  EXPECT_EQ(4u, calls());  // what the link says of the calibration is not believed either
+  EXPECT_EQ("0\n", contents(at_ / "victim"));
+  EXPECT_FALSE(std::filesystem::is_symlink(note));
+}
+
+// Copies of a machine have its name.
+TEST_F(ARunner, CalibratesAgainOnAnotherProcessorOfTheSameName) {
+  study_ = parse_study(
+      "[[part]]\nkind = \"predict\"\nnet = \"mnist-mlp\"\n"
+      "codec = [\"fp32\", \"dynamic8\"]\n",
+      "s.toml");
+  program(kCalibrates);
+  run({.most = 1});
+  std::ofstream(profile_file().string() + ".others") << "0\n";
+  RunOptions other{.most = 1};
+  other.machine.cpu = "another";
+  run(other);
+  EXPECT_EQ(4u, calls());
+}
+
 TEST_F(ARunner, ExpectsNothingOfArithmeticForWhatTrainingTook) {
   study_ = parse_study(std::string(kStudy) +
                            "[[part]]\nkind = \"paper\"\nmodel = \"d16-node\"\n"
@@ -245,12 +292,14 @@ TEST_F(ARunner, TakesARandomOrderThatIsTheSameEveryTime) {
 TEST_F(ARunner, KnowsBeforehandWhatIsMissing) {
   const auto refusal = [&](const std::string& toml) {
     const Study study = parse_study(toml, "s.toml");
-    return fault_text([&] { check_surroundings(study, folder_); });
+    return fault_text([&] { check_surroundings(study.cells, at_ / "folder"); });
   };
   EXPECT_EQ("no error", refusal(std::string(kStudy)));
   EXPECT_THAT(refusal("[[part]]\nkind = \"transfer\"\nsize = \"1M\"\n[part.settings]\n"
                       "launcher = \"no-such-program -n {workers}\"\n"),
               HasSubstr("no program 'no-such-program'"));
+  EXPECT_THAT(refusal("[[part]]\nkind = \"transfer\"\nsize = \"999999G\"\n"),
+              HasSubstr("GB of memory"));
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 // What is said of times, where the truth is known.
 #include <gmock/gmock.h>
 
+#include <cmath>
+#include <random>
+
 #include "tests/study/made_records.hpp"
 
 namespace narrowcast::test {
@@ -54,19 +57,64 @@ TEST(ASpeed, CountsQuietRecordsOnly) {
   EXPECT_EQ(own.gain->judgement, Judgement::better);
 }
 
-TEST(ASpeed, OfOneRunIsTooLittleUnlessItsStepsSayHowTheyScatter) {
+TEST(ASpeed, OfOneRunIsTooLittleHoweverItsStepsScatter) {
   Records records{timed("fp32", 1, 20), timed("dynamic8", 1, 10)};
-  EXPECT_EQ(gain_in(records, "dynamic8").judgement, Judgement::too_little);
   for (CellRecord& record : records) {
     record.values["step_low_ms"] = 0.9 * record.values["step_ms"];
     record.values["step_high_ms"] = 1.1 * record.values["step_ms"];
   }
   const Contrast gain = gain_in(records, "dynamic8");
-  EXPECT_EQ(gain.judgement, Judgement::better);
+  EXPECT_EQ(gain.judgement, Judgement::too_little);
+  EXPECT_DOUBLE_EQ(gain.effect.mean, 2);
+  EXPECT_FALSE(gain.effect.low);
   EXPECT_FALSE(gain.p);
-  // Two times, by exp(hypot(log(1 / 0.9), log(1.1))) either way.
-  EXPECT_NEAR(gain.effect.low.value(), 2 / 1.1526613, 1e-6);
-  EXPECT_NEAR(gain.effect.high.value(), 2 * 1.1526613, 1e-6);
+  records.push_back(timed("dynamic8", 2, 10.1));
+  EXPECT_EQ(gain_in(records, "dynamic8").judgement, Judgement::too_little);
+}
+
+// Times that differ by chance alone.
+Records noise_of(std::uint32_t seed_of_dice, std::size_t codecs) {
+  Records records;
+  std::mt19937 dice(seed_of_dice);
+  std::normal_distribution<double> noise(0, 0.02);
+  for (std::size_t i = 0; i <= codecs; ++i) {
+    std::vector<double> steps;
+    for (int seed = 0; seed < 3; ++seed) steps.push_back(20 * std::exp(noise(dice)));
+    add_timed(records, i == 0 ? "fp32" : "codec" + std::to_string(i), steps);
+  }
+  return records;
+}
+
+TEST(ASpeed, IsNotFoundInNoise) {
+  Records records;
+  for (const std::uint32_t dice : {1, 2, 3, 4, 5}) {
+    records = noise_of(dice, 60);
+    const Analysis found = analyse(records, study_with(0));
+    for (const Speed& speed : found.speed)
+      if (speed.gain) {
+        EXPECT_NE(speed.gain->judgement, Judgement::better) << dice;
+        EXPECT_NE(speed.gain->judgement, Judgement::worse) << dice;
+      }
+  }
+  // Among which a real difference is found all the same.
+  add_timed(records, "quick", {10, 10.1, 9.95});
+  EXPECT_EQ(gain_in(records, "quick").judgement, Judgement::better);
+}
+
+TEST(ASpeed, IsCorrectedForWhatIsShownOnly) {
+  Records records;
+  add_timed(records, "fp32", kPlain);
+  add_timed(records, "dynamic8", {10, 10.3, 9.9});
+  const std::optional<double> alone = gain_in(records, "dynamic8").holm;
+  // Trained with the same axes as the steps that were timed.
+  for (const char* codec : {"fp32", "dynamic8"})
+    for (int seed = 1; seed <= 3; ++seed) {
+      records.push_back(trained(codec, seed, {2}));
+      records.back().cell.axes["link"] = "1gbit";
+      records.back().values["step_ms"] = 10 + 0.1 * seed;
+    }
+  EXPECT_EQ(gain_in(records, "dynamic8").holm, alone);
+  EXPECT_FALSE(speed_of(analyse(records, study_with(0)), "train", "dynamic8").gain);
 }
 
 TEST(ASpeed, OfEqualStepsIsTooLittle) {
@@ -136,6 +184,28 @@ TEST(ASpeed, OfAPredictionHasItsBounds) {
   EXPECT_EQ(own.step_ms.high, 10.5);
   EXPECT_EQ(own.gain->judgement, Judgement::better);
   EXPECT_EQ(speed_of(found, "predict", "qsgd").gain->judgement, Judgement::unclear);
+}
+
+TEST(ASpeed, OfAPredictionIsOffTogetherWithItsBaseline) {
+  Records records{predicted("fp32", 20, {10, 40}), predicted("dynamic8", 16, {8, 32})};
+  // Apart, both bounds add up.
+  const Speed apart = speed_of(analyse(records, study_with(0)), "predict", "dynamic8");
+  EXPECT_NEAR(apart.gain->effect.high.value(), 1.25 * std::exp(std::hypot(1, 1) * std::log(2)),
+              1e-9);
+  EXPECT_EQ(apart.gain->judgement, Judgement::unclear);
+  // 15.5 ms of both are the same computing.
+  for (CellRecord& record : records) record.values["compute_ms"] = 15.5;
+  const Speed own = speed_of(analyse(records, study_with(0)), "predict", "dynamic8");
+  const double together =
+      0.775 * 0.96875 / (std::hypot(0.775, 0.225) * std::hypot(0.96875, 0.03125));
+  const double reach = std::sqrt(2 - 2 * together) * std::log(2);
+  EXPECT_NEAR(own.gain->effect.low.value(), 1.25 * std::exp(-reach), 1e-9);
+  EXPECT_NEAR(own.gain->effect.high.value(), 1.25 * std::exp(reach), 1e-9);
+  EXPECT_EQ(own.gain->judgement, Judgement::better);
+  // Another profile computes for another time.
+  records[0].values["compute_ms"] = 14;
+  EXPECT_EQ(speed_of(analyse(records, study_with(0)), "predict", "dynamic8").gain->judgement,
+            Judgement::unclear);
 }
 
 TEST(ASpeed, OfAProfileFromElsewhereDoesNotMindTheLoad) {

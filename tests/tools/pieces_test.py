@@ -1,4 +1,5 @@
 """How scripts/bench measures in pieces: tools/bench_pieces.sh, given as the first word."""
+import json
 import pathlib
 import subprocess
 import sys
@@ -7,16 +8,18 @@ import unittest
 
 PIECES = pathlib.Path(sys.argv.pop(1)).resolve()
 
-# A machine whose name is in a file, and a measurement that counts how often it was made.
+# A machine whose name and commit are in files, and a measurement that counts how often it was made.
 SETTING = """
 set -euo pipefail
-figures=build seconds=0
-machine() { echo "{\\"cpu\\": \\"$(cat cpu)\\"}"; }
+figures=build marks=build/done/all seconds=0
+machine() { echo "{\\"cpu\\": \\"$(cat cpu)\\", \\"commit\\": \\"$(cat commit)\\"}"; }
 source {pieces}
 measure() { echo x >>"made-$1" && printed "$1" echo "figures of $1"; }
 """
 
-TWO = "begin_part sums; piece a.txt measure a.txt; piece b.txt measure b.txt; end_part; echo \"left: ${unfinished[*]}\""
+SUMS = "begin_part sums; piece a.txt measure a.txt; piece b.txt measure b.txt; end_part; "
+STEPS = "begin_part versus/steps; piece c.txt measure c.txt; end_part; "
+TWO = SUMS + "end_command"
 
 
 class Pieces(unittest.TestCase):
@@ -25,6 +28,7 @@ class Pieces(unittest.TestCase):
         self.addCleanup(made.cleanup)
         self.folder = pathlib.Path(made.name)
         (self.folder / "cpu").write_text("one")
+        (self.folder / "commit").write_text("first")
 
     def run_bash(self, words, before=""):
         script = SETTING.replace("{pieces}", str(PIECES)) + before + "\n" + words
@@ -47,14 +51,14 @@ class Pieces(unittest.TestCase):
         self.assertEqual(code, 0, text)
         self.assertEqual(self.result("a.txt"), "figures of a.txt\n")
         self.assertIsNone(self.result("gone.txt"))
-        self.assertIn("left: \n", text)
+        self.assertNotIn("not all is measured", text)
 
     def test_after_the_time_no_piece_is_begun_and_the_part_is_named(self):
         code, text = self.run_bash(TWO, before="seconds=1; SECONDS=1")
         self.assertEqual(code, 0, text)
         self.assertEqual(self.times_made("a.txt"), 0)
         self.assertIsNone(self.result("a.txt"))
-        self.assertIn("left: sums", text)
+        self.assertIn("not all is measured of: sums;", text)
 
     def test_what_was_interrupted_goes_on_where_it_stopped(self):
         broken = TWO.replace("measure b.txt", "false")
@@ -69,6 +73,33 @@ class Pieces(unittest.TestCase):
         self.run_bash(TWO)
         self.assertEqual(self.times_made("a.txt"), 2)
 
+    def test_a_part_that_is_complete_is_kept_until_the_whole_command_is(self):
+        self.run_bash(SUMS + "seconds=1; SECONDS=1; " + STEPS + "end_command")
+        code, text = self.run_bash(SUMS + STEPS + "end_command")
+        self.assertEqual(code, 0, text)
+        self.assertEqual((self.times_made("a.txt"), self.times_made("c.txt")), (1, 1))
+        self.assertIn("sums: complete", text)
+        self.run_bash(SUMS + STEPS + "end_command")
+        self.assertEqual((self.times_made("a.txt"), self.times_made("c.txt")), (2, 2))
+
+    def test_a_part_that_is_complete_is_kept_when_another_fails(self):
+        self.run_bash(SUMS + STEPS.replace("measure c.txt", "false") + "end_command")
+        self.run_bash(SUMS + STEPS + "end_command")
+        self.assertEqual((self.times_made("a.txt"), self.times_made("c.txt")), (1, 1))
+
+    def test_another_command_measures_what_one_has_completed(self):
+        self.run_bash(SUMS + "seconds=1; SECONDS=1; " + STEPS + "end_command")
+        self.run_bash(TWO, before="marks=build/done/sums")
+        self.assertEqual(self.times_made("a.txt"), 2)
+        self.run_bash(SUMS + STEPS + "end_command")
+        self.assertEqual(self.times_made("a.txt"), 2)
+
+    def test_a_part_that_was_completed_on_another_machine_is_measured_anew(self):
+        self.run_bash(SUMS + "seconds=1; SECONDS=1; " + STEPS + "end_command")
+        (self.folder / "cpu").write_text("two")
+        self.run_bash(SUMS + STEPS + "end_command")
+        self.assertEqual(self.times_made("a.txt"), 2)
+
     def test_pieces_of_another_machine_are_not_mixed_with_ours(self):
         self.run_bash(TWO.replace("measure b.txt", "false"))
         (self.folder / "cpu").write_text("two")
@@ -76,6 +107,21 @@ class Pieces(unittest.TestCase):
         self.assertEqual(code, 0, text)
         self.assertEqual(self.times_made("a.txt"), 2)
         self.assertIn("another machine", text)
+
+    def test_every_commit_that_pieces_were_measured_at_is_kept(self):
+        self.run_bash(TWO.replace("measure b.txt", "false"))
+        (self.folder / "commit").write_text("second")
+        self.run_bash(TWO)
+        self.assertEqual(json.loads(self.result("machine.json")), {"cpu": "one", "commits": ["first", "second"]})
+        self.assertEqual(self.times_made("a.txt"), 1)
+
+    def test_a_commit_at_which_nothing_was_measured_is_not(self):
+        self.run_bash(TWO.replace("measure b.txt", "false"))
+        (self.folder / "commit").write_text("second")
+        self.run_bash(TWO, before="seconds=1; SECONDS=1")
+        (self.folder / "commit").write_text("first")
+        self.run_bash(TWO)
+        self.assertEqual(json.loads(self.result("machine.json"))["commits"], ["first"])
 
     def test_a_measurement_that_fails_leaves_no_piece(self):
         code, text = self.run_bash("begin_part sums; half() { echo half; false; }; piece a.txt printed a.txt half")

@@ -117,6 +117,18 @@ TEST(Greeting, NeverPrintsWhatCannotBePrinted) {
   EXPECT_EQ(Fault::wire, outcome->fault());
 }
 
+TEST(Greeting, RefusesAnAlteredConfirmation) {
+  const Outcomes outcomes = outcomes_of(2, [](std::unique_ptr<Transport> net) {
+    const auto alter = [rank = net->rank()](Handed& handed) {
+      if (rank == 1 && handed.to.channel != kGreetingChannel) handed.stamp[3] ^= std::byte{1};
+    };
+    seal(std::make_unique<Meddler>(std::move(net), alter), with_key(1));
+  });
+  ASSERT_TRUE(outcomes[0]);
+  EXPECT_EQ(Fault::wire, outcomes[0]->fault());
+  EXPECT_THAT(outcomes[0]->what(), HasSubstr("a message of rank 1"));
+}
+
 // Everything that rank 1 said at the start of one session, said again in the next.
 TEST(Greeting, RefusesTheGreetingOfAFormerSession) {
   std::map<Channel, Handed> recorded;
@@ -134,7 +146,7 @@ TEST(Greeting, RefusesTheGreetingOfAFormerSession) {
   EXPECT_EQ(2u, recorded.size());
   const Outcomes second = session(replay);
   ASSERT_TRUE(second[0]) << "the replay was accepted";
-  EXPECT_EQ(Fault::peer, second[0]->fault());
+  EXPECT_EQ(Fault::wire, second[0]->fault());
   EXPECT_THAT(second[0]->what(), HasSubstr("replayed"));
 }
 

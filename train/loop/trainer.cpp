@@ -11,6 +11,8 @@
 
 #include "base/error.hpp"
 #include "base/new_file.hpp"
+#include "run/progress.hpp"
+#include "store/store.hpp"
 #include "train/loop/progress.hpp"
 #include "train/loop/replica.hpp"
 #include "train/loop/threads.hpp"
@@ -72,6 +74,10 @@ class Training {
            static_cast<std::size_t>(talk_.size());
   }
 
+  TrainingData trained_on() const {
+    return {.name = data_.name, .fingerprint = data_.fingerprint, .images = data_.train->size()};
+  }
+
   // Those of another run are neither gone on from nor mixed with this one's by mistake.
   void open_checkpoints() {
     checkpoints_.emplace(run_.checkpoint);
@@ -103,7 +109,7 @@ class Training {
     if (talk_.broadcast(std::uint64_t{found.has_value()}) == 0) return;
     if (speaks()) {
       started.notes = found->refused;
-      at_ = read_progress(found->snapshot, run_, data_);
+      at_ = read_progress(found->snapshot.about, run_, trained_on());
     }
     talk_.broadcast(std::as_writable_bytes(std::span(&at_, 1)));
     if (!speaks()) at_.loss_sum = at_.loss_count = 0;  // rank 0 has those of all
@@ -208,7 +214,8 @@ class Training {
     std::optional<Error> trouble;
     if (speaks()) {
       try {
-        checkpoints_->save(at_.step, snapshot_of(whole, run_, data_, std::move(arrays)));
+        checkpoints_->save(
+            at_.step, {.about = texts_of(whole, run_, trained_on()), .arrays = std::move(arrays)});
         around_.listener.saved(run_.checkpoint, at_.step);
       } catch (const Error& error) {
         trouble = error;

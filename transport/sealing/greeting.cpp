@@ -164,7 +164,7 @@ void confirm(Transport& net) {
     meet(net, kConfirmationChannel, Letters(net.size()), 0);
   } catch (const Error& error) {
     if (error.fault() != Fault::wire) throw;
-    throw Error(Fault::peer, fmt::format("a greeting was replayed or altered: {}", error.what()));
+    throw Error(Fault::wire, fmt::format("a greeting was replayed or altered: {}", error.what()));
   }
 }
 

@@ -12,7 +12,7 @@ A format is (exp, man): that many bits of exponent and mantissa, as IEEE 754 has
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, Optional, Sequence
+from typing import Any, List, Optional, Sequence
 
 from .. import _arithmetic
 from .._arithmetic import Dice, cast, float_spec
@@ -33,6 +33,10 @@ def __getattr__(name: str) -> Any:
     if name not in _NEED_TORCH:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_NEED_TORCH[name]}"), name)
+
+
+def __dir__() -> List[str]:
+    return sorted({*globals(), *__all__})
 
 
 def float_quantize(

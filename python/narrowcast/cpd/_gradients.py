@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from typing import Any, List, Optional
+from weakref import WeakKeyDictionary
 
 import torch
 from torch import distributed, nn
@@ -33,7 +34,7 @@ def sum_gradients(
     order: str = "hierarchy",
     group: int = 0,
     spec: Optional[str] = None,
-    dice: Dice = Dice(),
+    dice: Optional[Dice] = None,
     process_group: Any = None,
 ) -> None:
     """Replaces the gradients of a model by their sums over all ranks of torch.distributed.
@@ -41,7 +42,7 @@ def sum_gradients(
     Partial sums are kept in (grad_exp, grad_man), or in `spec`; use_APS scales each layer first. It is
     a study of the arithmetic: gradients travel as they are, and every rank adds up all of them, with
     the same bits. narrowcast.torch sends few bits. A collective call: all ranks pass the same model and
-    arguments.
+    arguments. Stochastic formats throw new dice at every call for a model, unless `dice` are given.
 
     >>> import torch
     >>> from torch import distributed as dist
@@ -60,6 +61,8 @@ def sum_gradients(
             "cpd.Nodes emulates many nodes in one process"
         )
     ranks = distributed.get_world_size(process_group)
+    if dice is None:
+        dice = Dice(step=_next_call(model, process_group or distributed.group.WORLD))
     for index, parameter in enumerate(_trained(model)):
         own = _gradient(parameter)
         gathered = [torch.empty_like(own) for _ in range(ranks)]
@@ -67,6 +70,16 @@ def sum_gradients(
         own_dice = dice._replace(tensor=dice.tensor + index)
         how = (use_APS, grad_exp, grad_man, use_kahan, order, group, spec, own_dice)
         _put(parameter, sum_nodes(gathered, *how))
+
+
+# How often, by group and model: the members of a group make the same calls in it, and elsewhere not.
+_calls: "WeakKeyDictionary[Any, WeakKeyDictionary[nn.Module, int]]" = WeakKeyDictionary()
+
+
+def _next_call(model: nn.Module, group: Any) -> int:
+    of_group = _calls.setdefault(group, WeakKeyDictionary())
+    of_group[model] = of_group.get(model, -1) + 1
+    return of_group[model]
 
 
 def _put(parameter: nn.Parameter, total: torch.Tensor) -> None:

@@ -8,8 +8,16 @@ from .._arithmetic import float_spec
 from ..emulation import Arithmetic, EmulatedConv2d, EmulatedLinear
 
 
+_FORMATS = {"forward", "backward", "product", "accumulate", "seed", "layer"}
+
+
 def _arithmetic(exp: int, man: int, use_kahan: bool, **formats: Any) -> Arithmetic:
     both = float_spec(exp, man)
+    if unknown := sorted(set(formats) - _FORMATS):
+        raise TypeError(
+            f"{unknown[0]} is no argument of CPD's layers and no format ({', '.join(sorted(_FORMATS))}); "
+            "narrowcast.torch.emulate() takes torch's layers with all of theirs"
+        )
     arithmetic = Arithmetic(**{"product": both, "accumulate": both, "kahan": use_kahan, **formats})
     arithmetic.check()
     return arithmetic
@@ -18,8 +26,8 @@ def _arithmetic(exp: int, man: int, use_kahan: bool, **formats: Any) -> Arithmet
 class Quant_Linear(EmulatedLinear):
     """torch.nn.Linear whose products and sums are rounded to (exp, man), forward and backward.
 
-    `formats` are those of narrowcast.emulation.Arithmetic: forward, backward, product, accumulate and
-    seed.
+    `formats` are those of narrowcast.emulation.Arithmetic: forward, backward, product, accumulate, seed
+    and layer.
 
     >>> import torch
     >>> from narrowcast import cpd

@@ -26,6 +26,7 @@ class Buckets:
     """Follows the buckets, which are built anew after the first step."""
 
     def __init__(self, module: torch.nn.Module) -> None:
+        self._module = module
         self._names = {id(p): name for name, p in module.named_parameters()}
         self._layouts: dict[Any, Any] = {}
         self._numbers: dict[Any, Any] = {}
@@ -48,6 +49,15 @@ class Buckets:
             (name, *size)
             for layout in self.layouts(buckets)
             for name, size in zip(layout.names, layout.sizes)
+        ]
+
+    def expected(self) -> list[Any]:
+        """The tensors, in the model's order, before there is any bucket."""
+        ignored = getattr(self._module, "_ddp_params_and_buffers_to_ignore", ())
+        return [
+            (name, p.numel(), _innermost(p))
+            for name, p in self._module.named_parameters()
+            if p.requires_grad and name not in ignored
         ]
 
     def layouts(self, buckets: int) -> list[Any]:

@@ -33,7 +33,7 @@ class _Line:
         try:
             self.wire.net.meet("", "", "")
             self.collectives = _core.Talk(self.wire.net, _COLLECTIVES)
-            self.letters = _core.Talk(self.wire.net, _LETTERS)
+            self.letters = _core.Letters(self.wire.net, _LETTERS)
         except BaseException:
             self.wire.close()
             raise
@@ -49,7 +49,8 @@ def all_reduce(
     seed: int = 0,
 ) -> torch.Tensor:
     """Replaces a tensor by its sum over the ranks of a group, encoded on the way. Every rank ends with
-    the same bits. Returns the tensor.
+    the same bits. Returns the tensor. All ranks give the same words and as many values: where they
+    differ all raise PeerError.
 
     average    instead of the sum
     algorithm  "direct", "ring" or "gather" (docs/architecture.md)
@@ -94,7 +95,8 @@ def all_gather(
 def send(
     tensor: torch.Tensor, dst: int, spec: str, group: Any = None, *, seed: int = 0
 ) -> None:
-    """Sends a tensor, encoded, to rank `dst` of the group, which calls recv() with the same spec.
+    """Sends a tensor, encoded, to rank `dst` of the group, which calls recv() with the same spec and as
+    many values: where they differ recv() raises PeerError.
 
         if rank == 0:
             nct.send(activations, 1, "dynamic8")
@@ -106,7 +108,8 @@ def send(
 
 
 def recv(tensor: torch.Tensor, src: int, spec: str, group: Any = None) -> torch.Tensor:
-    """Receives into a tensor what rank `src` of the group sends. Returns it."""
+    """Receives into a tensor what rank `src` of the group sends, as in the example of send(). Returns
+    it."""
     floats, way = _target(tensor), _way(spec, tensor, 0)
     flat = floats.empty()
     _line(group).letters.receive(flat, way, src)
@@ -147,6 +150,8 @@ def _line(group: Optional[Any]) -> _Line:
     if group is dist.GroupMember.NON_GROUP_MEMBER:
         raise UsageError("this rank is not in that group")
     group = group or dist.group.WORLD
+    if not isinstance(group, dist.ProcessGroup):
+        raise TypeError(f"group is of {type_name(group)}; give a process group, or None for all ranks")
     with _lock:
         line = _lines.get(group)
         if line is None or line.wire.net is None:

@@ -55,6 +55,8 @@ def compress(
     >>> model(torch.ones(8, 200)).sum().backward()
     >>> handle.stats()["steps"]
     1
+    >>> state = handle.state_dict()  # into a checkpoint, with the model's; and out of it:
+    >>> handle.load_state_dict(state)
     >>> handle.remove()
     >>> dist.destroy_process_group()
     """

@@ -24,6 +24,7 @@ class Step:
     def __init__(self, held: bool) -> None:
         self.held = held  # nothing leaves before all buckets are there
         self.parts: list[Any] = []  # what was staged, and its layout
+        self.is_whole = False  # all buckets were taken: done will be set, by success or by a deadline
         self.done = threading.Event()
         self.error: Optional[BaseException] = None
 
@@ -95,16 +96,30 @@ class Engine:
                 self._tasks.put(lambda: self._guarded(step, lambda: self._await(staged, layout)))
         if not bucket.is_last():
             return staged.future
+        step.is_whole = True
         self._tasks.put(lambda: self._finish(step))
         _raise_after_backward(step)
         return staged.future.then(lambda future: _value(step, future))
 
     def _begin(self) -> None:
-        if self._step is not None and not self._step.done.is_set():
-            raise UsageError("the backward pass before this one has not ended")
+        self._settle("the backward pass before this one has not ended")
         self._step = Step(held=self._exchange is None or self.watcher is not None)
         if not self._step.held:
             self._exchange.begin(self.steps, self.epoch)
+
+    def _settle(self, otherwise: str) -> None:
+        """Waits for the end of the step that is under way, if it has one to come. A caller may be here a moment
+        before it: futures are complete before done is set, and without a backward pass (a rank that only follows
+        the others in a Join) nothing waits for done."""
+        step = self._step
+        if step is None:
+            return
+        if step.is_whole:
+            step.done.wait()
+        elif not step.done.is_set():
+            raise UsageError(otherwise)
+        if self._failed is not None:
+            raise self._failed
 
     def _ready(self, staged: Any, layout: Any) -> None:
         self._exchange.ready(layout.tensors, layout.offsets, staged.values)
@@ -175,8 +190,8 @@ class Engine:
             self.change_plan(self.plan, tensors)
 
     def change_plan(self, plan: Any, tensors: Optional[list[Any]] = None) -> None:
-        """Between steps. Residuals stay."""
-        if self.watcher is None:
+        """Between steps. Residuals stay, also those that were loaded while plan="auto" was measuring."""
+        if self.watcher is None and self._saved is None:
             self._saved = self._exchange.save()
         self._drop_exchange()
         self.plan = plan
@@ -195,20 +210,26 @@ class Engine:
 
     def save(self) -> dict[Any, Any]:
         self._require_idle()
-        return self._exchange.save() if self._exchange is not None else (self._saved or {})
+        if self._saved is not None or self._exchange is None:
+            return self._saved or {}
+        residuals: dict[Any, Any] = self._exchange.save()
+        return residuals
+
+    def check(self, saved: dict[Any, Any]) -> None:
+        """WireError names what load() would refuse."""
+        _core.check_residuals(saved, self._tensors or self.buckets.expected())
 
     def load(self, saved: dict[Any, Any]) -> None:
         self._require_idle()
-        self._saved = saved
         if self._exchange is not None and self.watcher is None:
             self._exchange.load(saved)
-            self._saved = None
+        else:
+            self._saved = saved
 
     def _require_idle(self) -> None:
         if self._failed is not None:
             raise self._failed
-        if self._step is not None and not self._step.done.is_set():
-            raise UsageError("a backward pass is under way")
+        self._settle("a backward pass is under way")
 
 
 def _raise_after_backward(step: Step) -> None:

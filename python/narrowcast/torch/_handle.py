@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Callable, Mapping, Optional
 
 import torch
 
 from .. import _core
-from .._errors import UsageError
-from ._auto import Auto, verdict_of
+from .._arrays import type_name
+from .._errors import UsageError, WireError
+from ._auto import Auto, pays, verdict_of
 from ._engine import Engine
 from ._trial import Trial
 from ._wire import Wire, at_exit, is_closed
@@ -86,7 +88,10 @@ class Handle:
 
     def set_epoch(self, epoch: int) -> None:
         """What the plan's schedules by epoch go by."""
-        self._engine.epoch = int(epoch)
+        number = operator.index(epoch)
+        if not 0 <= number < _COUNTED:
+            raise UsageError(f"{number} is no epoch; give a whole number from 0 to 2^44 - 1")
+        self._engine.epoch = number
 
     def stats(self) -> dict[Any, Any]:
         """Since the beginning: `steps`, `skipped_steps`, `bytes` sent by this rank, `fp32_bytes` that
@@ -106,20 +111,19 @@ class Handle:
         """What state_dict() gave on the first rank; what the others have does not count. The number of
         ranks may have changed since."""
         self._require_open()
-        counters = torch.zeros(5)
+        counters, why = torch.zeros(5), ""
         residuals: dict[Any, Any] = {}
-        if self._wire.rank == 0 and state is not None and _is_state(state):
-            digits = [1, *divmod(state["step"], _DIGIT), *divmod(state["epoch"], _DIGIT)]
-            counters = torch.tensor(digits, dtype=torch.float32)
-            residuals = {
-                name: values.detach().cpu().contiguous()
-                for name, values in state["residuals"].items()
-            }
+        if self._wire.rank == 0:
+            try:
+                digits, residuals = self._read(state)
+                counters = torch.tensor([1, *digits], dtype=torch.float32)
+            except (UsageError, WireError) as error:
+                why = f": {error}"
         # The others add zeros.
         self._talk.all_reduce(counters, _core.Way("fp32", None, 0), "direct", "sum")
         good, high, low, epoch_high, epoch_low = (int(value) for value in counters.tolist())
         if not good:
-            raise UsageError("the first rank needs what its state_dict() gave")
+            raise UsageError(f"the first rank needs what its state_dict() gave{why}")
         self._engine.load(residuals)
         self._engine.steps = high * _DIGIT + low
         self._engine.epoch = epoch_high * _DIGIT + epoch_low
@@ -154,6 +158,15 @@ class Handle:
         if self._engine.close(_EXIT_SECONDS):
             self._wire.close()
 
+    def _read(self, state: Any) -> tuple[list[int], dict[Any, Any]]:
+        """Digits and residuals of a state. UsageError or WireError: state_dict() cannot have given it."""
+        _require_state(state)
+        residuals = {
+            name: values.detach().cpu().contiguous() for name, values in state["residuals"].items()
+        }
+        self._engine.check(residuals)
+        return [*divmod(state["step"], _DIGIT), *divmod(state["epoch"], _DIGIT)], residuals
+
     def _require_open(self) -> None:
         if self.removed:
             raise UsageError("this handle was removed, and its state went with it")
@@ -166,22 +179,22 @@ class Handle:
 
     def _judge(self, narrow_ms: float, plain_ms: float) -> None:
         self._trial = None
-        self.is_plain = narrow_ms >= plain_ms
+        self.is_plain = not pays(narrow_ms, plain_ms)
         self._speak(verdict_of(narrow_ms, plain_ms))
 
 
-def _is_state(state: Mapping[Any, Any]) -> bool:
-    """Whether state_dict() can have given it. What the residuals are is looked at when they are loaded,
-    by all ranks together."""
+def _require_state(state: Any) -> None:
+    """Its form. Which tensors the residuals are of is the exchange's to say."""
     if not isinstance(state, Mapping) or set(state) != {"step", "epoch", "residuals"}:
-        return False
-    counters, residuals = (state["step"], state["epoch"]), state["residuals"]
-    if not all(isinstance(value, int) and 0 <= value < _COUNTED for value in counters):
-        return False
-    return isinstance(residuals, Mapping) and all(
-        isinstance(name, str)
-        and isinstance(values, torch.Tensor)
-        and values.dtype in _SAVED
-        and values.layout is torch.strided
-        for name, values in residuals.items()
-    )
+        raise UsageError("step, epoch and residuals")
+    for name in ("step", "epoch"):
+        value = state[name]
+        # True is an int, and no number of steps.
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _COUNTED:
+            raise UsageError(f"{name} is {value!r}")
+    if not isinstance(state["residuals"], Mapping):
+        raise UsageError(f"residuals are of {type_name(state['residuals'])}")
+    for name, values in state["residuals"].items():
+        tensor = isinstance(values, torch.Tensor) and values.layout is torch.strided
+        if not isinstance(name, str) or not tensor or values.dtype not in _SAVED:
+            raise UsageError(f"{name!r} is no saved residual")

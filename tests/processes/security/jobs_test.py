@@ -166,7 +166,7 @@ kind = "speed"
 net = "mnist-mlp"
 data = "synthetic"
 [part.settings]
-steps = 1
+steps = 20
 launcher = "/bin/echo ;touch {self.trap}; $(touch {self.trap}) && touch {self.trap} |"
 """)
         done = run("study", "run", str(study), "-o", str(self.folder / "out"))

@@ -53,6 +53,11 @@ class Growing(unittest.TestCase):
                 jumping = with_memory(samples(), lambda step: size * (step > 26))
                 self.assertEqual(said, growth(jumping).excess())
 
+    def test_memory_that_goes_up_and_down_is_no_leak(self):
+        # Four of seven parts rise over the one before, and in the end next to nothing is left of it.
+        zigzag = with_memory(samples(), lambda step: (0, 3, 0, 3, 0, 3, 0, 1)[(step - 1) * 8 // 41] * MIB)
+        self.assertEqual("", growth(zigzag).excess())
+
     def test_warming_up_is_not_growing(self):
         warm = samples()
         cold = [Sample(one.step, MIB, 0, 3, 1) for one in warm[:9]]
@@ -152,6 +157,17 @@ class Following(unittest.TestCase):
         self.steps(6, 7)
         self.course.begin_leg()
         self.assertEqual(5, self.course.first)  # the damaged one is still there
+
+    def test_a_damaged_checkpoint_before_the_newest_is_nobodys_business(self):
+        self.save(5)
+        self.save(8)
+        self.course.damage(random.Random(1))
+        self.course.begin_leg()
+        self.start(5, notes=[f"{CHECKPOINT.format(8)} is damaged"])
+        self.steps(6, 7, 8, 9, 10)
+        self.save(10)
+        self.course.begin_leg()
+        self.start(10)  # the newest is good: no other is read
 
 
 if __name__ == "__main__":

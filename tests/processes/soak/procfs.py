@@ -47,7 +47,8 @@ class Growth:
 
     Memory rises in a few jumps even where nothing leaks, when more messages than ever before happen to be
     there at once. A leak rises steadily. So the trend is what counts, the median rise from one part of the
-    steps to the next, which up to three jumps leave at nothing; the rise itself has a wider bound.
+    steps to the next, which up to three jumps leave at nothing, and never more than what is left of it in
+    the end; the rise itself has a wider bound.
     """
 
     steps: int
@@ -86,11 +87,13 @@ PARTS = 8
 
 
 def trend(samples, name):
-    """What it grows by over all parts, if the median rise from part to part is the rule."""
+    """What it grows by over all parts, if the median rise from part to part is the rule: memory that goes up and
+    down may rise more often than it falls, so the last part has to bear it out."""
     size = len(samples) / PARTS
     medians = [statistics.median(getattr(one, name) for one in samples[round(part * size): round((part + 1) * size)])
                for part in range(PARTS)]
-    return PARTS * statistics.median(after - before for before, after in itertools.pairwise(medians))
+    typical = statistics.median(after - before for before, after in itertools.pairwise(medians))
+    return PARTS * min(typical, (medians[-1] - medians[0]) / (PARTS - 1))
 
 
 def growth(samples):

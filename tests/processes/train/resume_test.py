@@ -3,6 +3,7 @@
     resume_test.py PROGRAM MODULES
 """
 
+import json
 import pathlib
 import signal
 import subprocess
@@ -11,10 +12,21 @@ import training
 from training import SMALL, command, environment, events, final_hash, records, run
 
 LAST = "40"
+GOLDEN = pathlib.Path(__file__).parents[2] / "golden/formats"
 
 
 def checkpoints(folder):
     return sorted(folder.glob("checkpoint-*.safetensors"))
+
+
+def held_in(checkpoint):
+    """A line for each text and each array of it, as tests/golden/formats has them."""
+    content = checkpoint.read_bytes()
+    start = 8
+    header = json.loads(content[start : start + int.from_bytes(content[:start], "little")])
+    texts = header.pop("__metadata__")
+    arrays = (f"{name} {each['dtype']} {each['shape']}" for name, each in header.items())
+    return [*sorted(texts), *sorted(arrays)]
 
 
 class Resume(training.Training):
@@ -30,6 +42,21 @@ class Resume(training.Training):
         lines = run(*self.words(*kept, "--resume"))
         self.assertEqual(17, events(lines, "config")[0]["first_step"])
         self.assertEqual(self.undisturbed(), final_hash(lines))
+
+    def test_finds_what_checkpoints_have_always_held(self):
+        """By its name, type and shape: an array of another name is lost to those who have old checkpoints."""
+        for net, optimiser, momentum in (("mnist-mlp", "sgd", "0.9"), ("resnet20", "adam", "0")):
+            with self.subTest(net):
+                folder = self.folder / net
+                words = ["--net", net, *SMALL[2:], "--workers", "2", "--codec", "onebit:column=512",
+                         "--set", f"optimiser.name={optimiser}",
+                         "--set", f"optimiser.momentum={momentum}", "--checkpoint", str(folder)]
+                run(*words, "--steps", "2")
+                golden = (GOLDEN / f"checkpoint.{net}.txt").read_text().splitlines()
+                self.assertEqual(golden, held_in(checkpoints(folder)[-1]))
+                lines = run(*words, "--steps", "3", "--resume")
+                self.assertEqual(2, events(lines, "config")[0]["first_step"])
+                self.assertEqual(golden, held_in(checkpoints(folder)[-1]))
 
     def test_goes_on_in_model_parallel(self):
         words = [*SMALL, "--parallel", "model", "--codec", "dynamic8"]

@@ -63,7 +63,28 @@ def test_a_spec_that_is_no_string_is_a_type_error(spec):
         narrowcast.encode(ONES, spec)
 
 
-@pytest.mark.parametrize("frame", [None, "text", 3, [1, 2], np.zeros((4, 4), "u1")[:, ::2]])
+@pytest.mark.parametrize(
+    "name,call",
+    [
+        ("product", lambda: narrowcast.gemm(ONES[None], ONES[:, None], product=None)),
+        ("accumulate", lambda: narrowcast.gemm(ONES[None], ONES[:, None], accumulate=8)),
+        ("spec", lambda: narrowcast.sum_nodes([ONES], None)),
+    ],
+)
+def test_a_format_that_is_no_string_is_named(name, call):
+    with pytest.raises(TypeError, match=f"^{name} is of .*; give a string"):
+        call()
+
+
+def test_a_spec_that_is_no_text_is_a_usage_error():
+    with pytest.raises(narrowcast.UsageError, match="no text"):
+        narrowcast.encode(ONES, "\ud800")
+
+
+DATES = np.zeros(8, "datetime64[s]")
+
+
+@pytest.mark.parametrize("frame", [None, "text", 3, [1, 2], np.zeros((4, 4), "u1")[:, ::2], DATES])
 def test_a_frame_that_is_no_buffer_is_a_type_error(frame):
     with pytest.raises(TypeError, match="frame is of .*; give bytes"):
         narrowcast.decode(frame)

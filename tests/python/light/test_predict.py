@@ -1,5 +1,6 @@
 import json
 
+import numpy as np
 import pytest
 
 import narrowcast
@@ -18,6 +19,14 @@ def test_rows_are_those_of_the_command_line(program):
 def test_one_number_and_one_codec_need_no_list():
     (row,) = narrowcast.predict("mnist-mlp", "ethernet-1g", 4, "dynamic8")
     assert (row["workers"], row["codec"]) == (4, "dynamic8")
+
+
+def test_numbers_may_be_an_array():
+    rows = narrowcast.predict("mnist-mlp", "ethernet-1g", np.array([2, 4]), "fp32")
+    assert [row["workers"] for row in rows] == [2, 4]
+    for wrong in (2.5, [2, 2.5], np.array([0.5])):
+        with pytest.raises(TypeError, match="workers is .*; give a whole number"):
+            narrowcast.predict("mnist-mlp", "ethernet-1g", wrong)
 
 
 def test_advice_is_that_of_the_command_line(program):

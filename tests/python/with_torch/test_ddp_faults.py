@@ -61,9 +61,19 @@ def test_a_model_takes_one_hook():
 
 
 def test_a_state_that_is_none_is_refused_by_all_ranks_at_once():
-    refused = ["UsageError", "the first rank needs what its state_dict() gave"]
-    for rank in ended("states", 2):
-        assert rank.said == {"refused": [refused] * 8, "step": 2}, rank.err  # good has 1, and one followed
+    refused = "the first rank needs what its state_dict() gave"
+    ranks = ended("states", 2)
+    for rank in ranks:
+        for kind, words in rank.said["before"][:3] + rank.said["refused"]:
+            assert kind == "UsageError" and words.startswith(refused), rank.err
+        assert [kind for kind, _ in rank.said["before"][3:]] == ["UsageError"] * 2 + ["TypeError"]
+        assert rank.said["inside"][0] == "WireError", rank.err
+        assert rank.said["step"] == 3, rank.err  # good has 1, and two followed
+    whys = [words for _, words in ranks[0].said["before"]]
+    assert whys[0] == f"{refused}: step is True"
+    assert whys[1] == f"{refused}: the array 'a' is no residual"
+    assert "'residual/sender/0/a' is of a tensor that is not exchanged" in whys[2]
+    assert whys[3] == "-1 is no epoch; give a whole number from 0 to 2^44 - 1"
 
 
 @every_transport

@@ -24,6 +24,13 @@ def test_training_goes_on_bit_for_bit(transport):
 
 
 @every_transport
+def test_auto_takes_up_residuals_when_it_has_decided(transport):
+    for rank, said in enumerate(ranks(transport)):
+        # Others than the first have none to show.
+        assert said["auto"] == [True, True, rank == 0]
+
+
+@every_transport
 def test_residuals_have_the_names_of_parameters(transport):
     first, *others = ranks(transport)
     assert {f"residual/sender/{rank}/2.weight" for rank in range(3)} <= set(first["names"])

@@ -13,7 +13,6 @@ from torch.nn import functional as F
 import narrowcast
 import narrowcast.torch as nct
 from narrowcast import UsageError, cpd
-from narrowcast.emulation import EmulatedConv2d, EmulatedLinear
 
 E5M2, BF16 = "float:e=5,m=2", "float:e=8,m=7"
 
@@ -84,6 +83,19 @@ def test_a_linear_layer_in_fp32_has_torchs_values_and_gradients():
     assert close([emulated.weight.grad, emulated.bias.grad], [layer.weight.grad, layer.bias.grad])
 
 
+@pytest.mark.parametrize("groups", (1, 2))
+@pytest.mark.parametrize("forward", ("fp32", "mxfp4"))
+def test_empty_batches_have_torchs_shapes_and_gradients(forward, groups):
+    convolution, x = nn.Conv2d(4, 6, 3, stride=2, padding=1, groups=groups), torch.randn(0, 4, 8, 8)
+    for layer, given in ((convolution, x), (nn.Linear(7, 5), x.new_zeros(2, 0, 7))):
+        emulated = nct.emulate(copy.deepcopy(layer), forward=forward)
+        ours, theirs = (gradients(module, given) for module in (emulated, layer))
+        assert [each.shape for each in ours] == [each.shape for each in theirs]
+        assert torch.equal(emulated.weight.grad, layer.weight.grad)
+        assert torch.equal(emulated.bias.grad, layer.bias.grad)
+    assert cpd.Quant_Conv(4, 6, 3)(x).shape == (0, 6, 6, 6)
+
+
 def test_gradcheck_finds_the_gradients_of_wide_formats_right():
     layer = nct.emulate(nn.Conv2d(2, 2, 2, stride=2, padding=1))
     x = torch.randn(1, 2, 4, 4, dtype=torch.float64, requires_grad=True)
@@ -147,6 +159,12 @@ def test_cpds_layers_take_its_arguments_in_its_order():
     assert close([conv(images)], [reference(images)])
 
 
+def test_cpds_layers_refuse_arguments_that_they_have_not():
+    with pytest.raises(TypeError, match="padding_mode is no argument of CPD's layers"):
+        cpd.Quant_Conv(4, 6, 3, padding_mode="reflect")
+    assert {"Quant_Conv", "Nodes", "quantizer", "cast"} <= set(dir(cpd))
+
+
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16])
 def test_layers_keep_the_dtype_of_what_comes_in(dtype):
     x = torch.randn(2, 3, 6, 6, dtype=dtype, requires_grad=True)
@@ -191,52 +209,6 @@ def test_quantizer_takes_any_codec_and_throws_new_dice_at_every_call():
     assert torch.equal(again(x), first)
     with pytest.raises(UsageError, match="no codec"):
         cpd.quantizer(forward="fp33")
-
-
-def test_emulate_keeps_parameters_hooks_and_state():
-    model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(16, 3))
-    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
-    seen = []
-    model[0].register_forward_hook(lambda *_: seen.append(1))
-    names = list(model.state_dict())
-    assert nct.emulate(model, "float:e=4,m=3", E5M2, "float:e=8,m=10") is model
-    assert type(model[0]) is EmulatedConv2d and type(model[3]) is EmulatedLinear
-    assert model[0].arithmetic.layer != model[3].arithmetic.layer
-    before = [p.detach().clone() for p in model.parameters()]
-    model(torch.randn(2, 1, 4, 4)).sum().backward()
-    optimiser.step()
-    assert seen == [1] and list(model.state_dict()) == names
-    assert all(not torch.equal(p, b) for p, b in zip(model.parameters(), before))
-    nct.emulate(model, accumulate=BF16)
-    assert model[3].arithmetic.accumulate == BF16 and model[3].arithmetic.forward == "fp32"
-    assert torch.equal(copy.deepcopy(model)[3].weight, model[3].weight)
-
-
-def test_emulate_leaves_out_what_skip_names_and_refuses_what_it_cannot_do():
-    model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4))
-    nct.emulate(model, accumulate=BF16, skip=["1"])
-    assert type(model[1]) is nn.Linear
-    with pytest.raises(UsageError, match='"0" is a Conv1d, which is not emulated; give skip'):
-        nct.emulate(nn.Sequential(nn.Conv1d(1, 1, 1), nn.Linear(1, 1)))
-    with pytest.raises(UsageError, match="MultiheadAttention"):
-        nct.emulate(nn.TransformerEncoderLayer(8, 2, 16))
-    left = nct.emulate(nn.TransformerEncoderLayer(8, 2, 16), skip=["self_attn"])
-    assert type(left.linear1) is EmulatedLinear
-    assert not isinstance(left.self_attn.out_proj, EmulatedLinear)
-    with pytest.raises(UsageError, match="no Linear and no Conv2d"):
-        nct.emulate(nn.ReLU())
-    with pytest.raises(UsageError, match="value by value"):
-        nct.emulate(nn.Linear(1, 1), accumulate="mxfp8")
-
-
-def test_emulate_takes_block_formats_for_what_goes_in():
-    layer = nct.emulate(nn.Linear(64, 8, bias=False), forward="mxfp4", backward="mxfp8")
-    x = torch.randn(3, 64, requires_grad=True)
-    out = layer(x)
-    expected = cpd.cast(x.detach(), "mxfp4") @ cpd.cast(layer.weight.detach(), "mxfp4").t()
-    assert close([out.detach()], [expected])
-    out.sum().backward()
-    assert torch.isfinite(x.grad).all()
 
 
 def test_stochastic_layers_repeat_themselves_from_the_same_seed():

@@ -3,6 +3,7 @@
 import pytest
 
 import narrowcast
+from narrowcast.torch._auto import pays, verdict_of
 from narrowcast.torch._plans import plan_of
 
 TOML = """
@@ -71,3 +72,9 @@ def test_what_is_no_plan_is_refused(plan, words):
 def test_other_types_are_refused():
     with pytest.raises(TypeError, match="a spec such as 'dynamic8'"):
         plan_of(8)
+
+
+@pytest.mark.parametrize(("narrow_ms", "stays"), ((94, True), (95, True), (96, False), (101, False)))
+def test_a_plan_that_was_tried_out_stays_if_it_takes_a_twentieth_off(narrow_ms, stays):
+    assert pays(narrow_ms, 100) == stays
+    assert verdict_of(narrow_ms, 100).endswith("it stays") == stays

@@ -2,12 +2,16 @@
 asked of one."""
 
 import contextlib
+import threading
 
 import pytest
 import torch
+from torch import distributed
+from torch.nn.parallel import DistributedDataParallel
 
 import narrowcast
-from narrowcast.torch._staging import StagedFromCuda, Staging
+import narrowcast.torch as nct
+from narrowcast.torch._staging import Staged, StagedFromCuda, Staging
 
 
 class Recorder:
@@ -106,6 +110,43 @@ def test_a_cuda_bucket_goes_through_pinned_memory_on_a_stream_of_its_own():
         ("future is", "bucket"),
         ("leave", "side"),
     ]
+
+
+class Late(Staged):
+    """Values that come when they are awaited, as those of a device do."""
+
+    is_here = False
+
+    def __init__(self, bucket):
+        super().__init__(bucket, torch.full_like(bucket, float("nan")), torch.futures.Future())
+
+    def await_values(self):
+        assert threading.current_thread().name == "narrowcast", "back-propagation would wait"
+        self.values.copy_(self.bucket)
+
+
+class LateStaging:
+    def stage(self, index, bucket):
+        return Late(bucket)
+
+
+def test_the_engine_awaits_values_that_are_not_here():
+    distributed.init_process_group("gloo", store=distributed.HashStore(), rank=0, world_size=1)
+    try:
+        net = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.Linear(64, 64))
+        ddp = DistributedDataParallel(net, bucket_cap_mb=0.01)
+        handle = nct.compress(ddp, "fp32", say=lambda line: None)
+        handle._engine._staging = LateStaging()
+        for step in range(3):  # the first is held back as a whole, the others go bucket by bucket
+            x = torch.randn(4, 64)
+            ddp.zero_grad()
+            ddp(x).square().mean().backward()
+            expected = torch.autograd.grad(net(x).square().mean(), list(net.parameters()))
+            assert all(torch.equal(p.grad, e) for p, e in zip(net.parameters(), expected))
+        assert handle.buckets > 1 and handle.stats()["steps"] == 3
+        handle.remove()
+    finally:
+        distributed.destroy_process_group()
 
 
 def test_pinned_memory_is_kept_from_step_to_step():

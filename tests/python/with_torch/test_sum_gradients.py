@@ -68,6 +68,25 @@ def test_without_ranks_it_says_what_to_use():
         cpd.sum_gradients(network())
 
 
+def test_every_call_throws_new_dice():
+    distributed.init_process_group("gloo", store=distributed.HashStore(), rank=0, world_size=1)
+
+    def sums(model, **how):
+        parameter = next(model.parameters())
+        parameter.grad = torch.full_like(parameter, 1.1)
+        cpd.sum_gradients(model, spec="float:e=5,m=2,rounding=stochastic", **how)
+        return parameter.grad
+
+    try:
+        one, other = network(), network()
+        first, second = sums(one), sums(one)
+        assert not torch.equal(first, second)
+        assert torch.equal(sums(other), first) and torch.equal(sums(other), second)
+        assert torch.equal(sums(one, dice=cpd.Dice()), first)
+    finally:
+        distributed.destroy_process_group()
+
+
 WAYS = [
     dict(use_APS=False, grad_exp=5, grad_man=2, use_kahan=False),
     dict(use_APS=True, grad_exp=4, grad_man=3, use_kahan=True),

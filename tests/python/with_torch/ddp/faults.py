@@ -7,6 +7,7 @@ import sys
 
 import torch
 import torch.distributed as dist
+from advice import advised
 from job import say
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
@@ -106,9 +107,15 @@ def states():
     """What no state_dict() has given is refused by all ranks, not by the first one alone."""
     ddp = model()
     handle = compress(ddp, "onebit:column=64")
+    name = "residual/sender/0/0.weight"
+    nowhere = {"residual/ranks": torch.tensor([2]), "residual/sender/0/a": torch.zeros(3)}
+    before = [
+        what(lambda: handle.load_state_dict({"step": first, "epoch": 0, "residuals": residuals}))
+        for first, residuals in ((True, {}), (1, {"a": torch.zeros(3)}), (1, nowhere))
+    ]
+    before += [what(lambda: handle.set_epoch(epoch)) for epoch in (-1, 1 << 44, 0.5)]
     step(ddp)
     good = handle.state_dict()
-    name = "residual/sender/0/0.weight"
     wrong_ones = (
         None,
         {},
@@ -118,12 +125,17 @@ def states():
         {**good, "residuals": None},
         {**good, "residuals": {name: 3}},
         {**good, "residuals": {name: torch.zeros(WIDTH, WIDTH, dtype=torch.float64)}},
+        {**good, "residuals": nowhere},
+        {**good, "residuals": {**nowhere, name: torch.zeros(WIDTH)}},
     )
     refused = [what(lambda: handle.load_state_dict(state)) for state in wrong_ones]
     step(ddp)
     handle.load_state_dict(good)
     step(ddp)
-    say(refused=refused, step=handle.state_dict()["step"])
+    # What the exchange itself refuses, whatever came before, leaves it as it was.
+    refused_inside = what(lambda: handle._engine.load(nowhere if dist.get_rank() == 0 else {}))
+    step(ddp)
+    say(before=before, refused=refused, inside=refused_inside, step=handle.state_dict()["step"])
     handle.remove()
 
 
@@ -235,22 +247,12 @@ def auto():
 
 def outcome(name, compresses, gain=2.0):
     """What follows when the advice is given."""
-    from narrowcast.torch import _auto
-
-    advice = {"compress": compresses, "codec": "dynamic8", "gain": gain, "dominant": "compute"}
-    advice.update(step_ms=1.0, fp32_step_ms=2.0, plan=_auto._core.plan_of("dynamic8"))
-    kept, lines = _auto._core, []
-
-    class Advising:
-        def __getattr__(self, attribute):
-            return (lambda *words: advice) if attribute == "advise" else getattr(kept, attribute)
-
-    _auto._core = Advising()
+    lines = []
     ddp = model()
-    handle = nct.compress(ddp, "auto", transport=TRANSPORT, say=lines.append)
-    for _ in range(14 if gain == 2.0 else 40):
-        step(ddp)
-    _auto._core = kept
+    with advised(_core.plan_of("dynamic8"), compress=compresses, gain=gain):
+        handle = nct.compress(ddp, "auto", transport=TRANSPORT, say=lines.append)
+        for _ in range(14 if gain == 2.0 else 40):
+            step(ddp)
     gradients = torch.cat([p.grad.reshape(-1) for p in ddp.parameters()]).double()
     largest = gradients.clone()
     dist.all_reduce(largest, dist.ReduceOp.MAX)

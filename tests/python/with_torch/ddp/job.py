@@ -12,6 +12,18 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PATIENCE_SECONDS = float(os.environ.get("PATIENCE", 240))
 
 
+class Said(dict):
+    """What a rank said, by name; of one that never came to say it, how it ended."""
+
+    def __init__(self, said, code, err):
+        super().__init__(said)
+        self._end = f"ended with exit code {code} and did not say"
+        self._err = err
+
+    def __missing__(self, name):
+        raise AssertionError(f"a rank {self._end} {name!r}:\n{self._err}")
+
+
 class Rank:
     """How one rank ended: its exit code, what it said in JSON, and its stderr."""
 
@@ -19,7 +31,7 @@ class Rank:
         self.code = code
         self.err = err
         lines = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
-        self.said = {key: value for line in lines for key, value in line.items()}
+        self.said = Said({key: value for line in lines for key, value in line.items()}, code, err)
 
 
 def run(script, ranks, *words):

@@ -2,6 +2,7 @@
 with a hook and fp32 on the wire, and with a hook and dynamic8."""
 
 import random
+import threading
 import time
 
 import torch
@@ -9,6 +10,8 @@ import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.checkpoint import checkpoint
+
+from narrowcast.torch import _engine
 
 STEPS = 10
 WIDTH = 48
@@ -218,6 +221,33 @@ class UnevenInputs(Mode):
                 self.step(ddp, optimizer, generator, step)
 
 
+class LateStep(_engine.Step):
+    """Its sums are there some time before it says that it is done."""
+
+    def __init__(self, held):
+        super().__init__(held)
+        self.done = LateEvent()
+
+
+class LateEvent(threading.Event):
+    def set(self):
+        time.sleep(0.02)
+        super().set()
+
+
+class UnevenInputsAndLateEnds(UnevenInputs):
+    """A rank without a batch has no backward pass that waits for the end of a step."""
+
+    def train(self, ddp, optimizer, generator, after):
+        usual = _engine.Step
+        if ddp.process_group.rank() > 0:
+            _engine.Step = LateStep
+        try:
+            super().train(ddp, optimizer, generator, after)
+        finally:
+            _engine.Step = usual
+
+
 MODES = {
     mode.__name__: mode
     for mode in (
@@ -237,6 +267,7 @@ MODES = {
         Checkpointed,
         Subgroup,
         UnevenInputs,
+        UnevenInputsAndLateEnds,
     )
 }
 

@@ -5,11 +5,13 @@ import sys
 
 import torch
 import torch.distributed as dist
+from advice import advised
 from job import say
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
 import narrowcast.torch as nct
+from narrowcast.torch._plans import plan_of
 
 PLAN = {
     "min_elements": 0,
@@ -28,13 +30,13 @@ PLAN = {
 class Run:
     """Training that can be stopped and taken up again."""
 
-    def __init__(self, group):
+    def __init__(self, group, plan=PLAN):
         torch.manual_seed(3)
         net = nn.Sequential(*[m for _ in range(6) for m in (nn.Linear(64, 64), nn.ReLU())])
         self.group = group
         self.ddp = DistributedDataParallel(net, bucket_cap_mb=0.01, process_group=group)
         self.handle = nct.compress(
-            self.ddp, PLAN, seed=5, transport=sys.argv[1], say=lambda line: None
+            self.ddp, plan, seed=5, transport=sys.argv[1], say=lambda line: None
         )
         self.optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
 
@@ -70,6 +72,23 @@ class Run:
         return bool(torch.equal(largest, smallest))
 
 
+def taken_up_by_auto(group, saved):
+    """Whether what is loaded while plan="auto" measures is still there when it has decided, and used."""
+    kept = torch.load(io.BytesIO(saved), weights_only=True)["residuals"]["residuals"]
+
+    def has_it(run):
+        has = run.handle.state_dict()["residuals"]
+        return has.keys() == kept.keys() and all(torch.equal(has[name], kept[name]) for name in kept)
+
+    with advised(plan_of(PLAN)):
+        run = Run(group, "auto").load(saved)
+        measuring = has_it(run) and has_it(run.steps(5, 9))
+        decided = has_it(run.steps(9, 15)) and run.handle.plan is not None
+        used = not has_it(run.steps(15, 16))
+    run.handle.remove()
+    return [measuring, decided, used]
+
+
 def main():
     dist.init_process_group("gloo")
     everybody = dist.new_group(list(range(dist.get_world_size())))
@@ -89,6 +108,7 @@ def main():
         "same": bool(torch.equal(first.parameters(), second.parameters())),
         "residuals_matter": not torch.equal(first.parameters(), without.parameters()),
         "agrees": second.agrees(),
+        "auto": taken_up_by_auto(everybody, saved),
     }
     if dist.get_rank() < dist.get_world_size() - 1:
         third = Run(fewer)

@@ -1,5 +1,9 @@
 """Collectives of single tensors.  tensors.py"""
 
+import inspect
+import textwrap
+import threading
+
 import numpy as np
 import torch
 import torch.distributed as dist
@@ -22,6 +26,76 @@ def error(call):
     except Exception as raised:
         return [type(raised).__name__, str(raised)]
     return None
+
+
+def example_of_send(rank):
+    """What its docstring shows, carried out: the block that is indented."""
+    lines = inspect.cleandoc(nct.send.__doc__).splitlines()
+    code = textwrap.dedent("\n".join(line for line in lines if line.startswith("    ")))
+    sent, activations = values(0), values(rank)
+    exec(code, {"nct": nct, "rank": rank, "activations": activations})
+    return rank == 0 or torch.equal(activations, narrowcast.quantize(sent, "dynamic8"))
+
+
+def differences(rank):
+    """What ranks say whose calls differ; after each the next call works."""
+    spec = ("dynamic8", "linear8")[rank % 2]
+    few = torch.ones(3 + rank % 2)
+    finite, mixed = "float:e=2,m=1,kind=finite", torch.full((3,), float("nan") if rank == 1 else 1.0)
+    found = {
+        "nan_to_add": error(lambda: nct.all_reduce(mixed, finite)),
+        "nan_to_gather": error(lambda: nct.all_gather(mixed, finite)),
+        "spec": error(lambda: nct.all_reduce(values(rank), spec)),
+        "size": error(lambda: nct.all_reduce(few, "fp32")),
+        "average": error(lambda: nct.all_reduce(values(rank), "fp32", average=rank % 2 == 1)),
+        "algorithm": error(
+            lambda: nct.all_reduce(values(rank), "fp32", algorithm=("ring", "direct")[rank % 2])
+        ),
+        "seed": error(lambda: nct.all_reduce(values(rank), "qsgd:bits=4", seed=rank)),
+        "gathered": error(lambda: nct.all_gather(few, "fp32")),
+        "call": error(
+            lambda: nct.all_gather(few[:3], "fp32") if rank else nct.all_reduce(few, "fp32")
+        ),
+    }
+    if rank == 0:
+        nct.send(values(rank), 1, "dynamic8")
+        nct.send(values(rank), 1, "fp32")
+        nct.send(values(rank), 1, "dynamic8")
+        found["nan"] = error(lambda: nct.send(few * float("nan"), 1, finite))
+        nct.send(values(rank), 1, "bf16")
+    elif rank == 1:
+        kept = values(rank)
+        found["sent"] = error(lambda: nct.recv(kept, 0, "linear8"))
+        found["fewer"] = error(lambda: nct.recv(kept[1:], 0, "fp32"))
+        found["kept"] = bool(torch.equal(kept, values(rank)))
+        nct.recv(kept, 0, "dynamic8")
+        found["next"] = bool(torch.equal(kept, narrowcast.quantize(values(0), "dynamic8")))
+        nct.recv(kept, 0, "bf16")
+    found["all"] = float(nct.all_reduce(torch.ones(1), "fp32"))
+    return found
+
+
+def sent_while_receiving(rank):
+    """A thread of rank 0 waits for what rank 1 sends only after it has got something itself."""
+    mine, theirs = torch.full((5,), float(rank)), torch.zeros(5)
+    begun = threading.Event()
+
+    def receive():
+        nct.recv(theirs, 1, "fp32")
+        begun.set()
+        nct.recv(theirs, 1, "fp32")
+
+    if rank == 0:
+        waiting = threading.Thread(target=receive)
+        waiting.start()
+        begun.wait()
+        nct.send(mine, 1, "fp32")
+        waiting.join()
+    elif rank == 1:
+        nct.send(torch.zeros(5), 0, "fp32")
+        nct.recv(theirs, 0, "fp32")
+        nct.send(mine, 0, "fp32")
+    return rank > 1 or theirs.tolist() == [float(1 - rank)] * 5
 
 
 def same(tensor):
@@ -64,6 +138,8 @@ def main():
         nct.recv(received, rank - 1, "dynamic8")
         nct.send(values(rank), (rank + 1) % ranks, "dynamic8")
 
+    shown = rank > 1 or example_of_send(rank)
+
     group = dist.new_group([0, ranks - 1])
     in_group = None
     if rank in (0, ranks - 1):
@@ -81,6 +157,7 @@ def main():
         leaf=bool(torch.equal(leaf, narrow)) and leaf.requires_grad,
         gathered=all(torch.equal(a, b) for a, b in zip(gathered, expected)),
         received=bool(torch.equal(received, expected[(rank - 1) % ranks])),
+        shown=shown,
         in_group=in_group is None
         or bool(torch.equal(in_group, everything[0] + everything[ranks - 1])),
         arrays=error(lambda: nct.all_reduce(np.ones(3, np.float32), "fp32")),
@@ -90,8 +167,11 @@ def main():
         itself=error(lambda: nct.send(torch.ones(3), rank, "fp32")),
         algorithm=error(lambda: nct.all_reduce(torch.ones(3), "fp32", algorithm="pigeon")),
         outside=error(lambda: nct.all_reduce(torch.ones(3), "fp32", dist.GroupMember.NON_GROUP_MEMBER)),
+        word=error(lambda: nct.all_reduce(torch.ones(3), "fp32", group="foo")),
         integers=error(lambda: nct.all_reduce(torch.arange(3), "fp32")),
         spec=error(lambda: nct.all_reduce(values(rank), "dynamic9")),
+        differences=differences(rank),
+        crossing=sent_while_receiving(rank),
     )
     dist.destroy_process_group()
 
