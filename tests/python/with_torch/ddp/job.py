@@ -1,11 +1,13 @@
 """Starts ranks as processes and collects what each of them says."""
 
 import faulthandler
+import functools
 import json
 import os
 import socket
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Long enough for any busy machine, short enough that a hang becomes a failure.
@@ -36,33 +38,45 @@ class Rank:
 
 def run(script, ranks, *words):
     """Runs a script of this folder on all ranks, to its end."""
-    environment = {
+    everywhere = {
         **os.environ,
         "MASTER_ADDR": "127.0.0.1",
         "MASTER_PORT": str(_free_port()),
         "WORLD_SIZE": str(ranks),
-        "OMP_NUM_THREADS": "1",
         "PATIENCE": str(PATIENCE_SECONDS),
         "GLOO_SOCKET_IFNAME": "lo",
     }
-    processes = [
-        subprocess.Popen(
-            [sys.executable, os.path.join(HERE, script), *words],
-            env={**environment, "RANK": str(rank), "LOCAL_RANK": str(rank)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for rank in range(ranks)
-    ]
-    try:
-        said = [process.communicate(timeout=2 * PATIENCE_SECONDS) for process in processes]
-        return [Rank(p.returncode, out, err) for p, (out, err) in zip(processes, said)]
-    finally:
-        for process in processes:
-            if process.poll() is None:
-                process.kill()
-                process.wait()
+    with tempfile.TemporaryDirectory() as folder:
+        asked = {
+            "script": script,
+            "words": words,
+            "ranks": [{**everywhere, "RANK": str(rank), "LOCAL_RANK": str(rank)} for rank in range(ranks)],
+            "folder": folder,
+            "seconds": 2 * PATIENCE_SECONDS,
+        }
+        nursery = _nursery()
+        nursery.stdin.write(json.dumps(asked) + "\n")
+        nursery.stdin.flush()
+        codes = json.loads(nursery.stdout.readline())
+        return [Rank(code, *_printed(folder, rank)) for rank, code in enumerate(codes)]
+
+
+@functools.lru_cache(maxsize=None)
+def _nursery():
+    """Ends with this process, which has the other end of its input."""
+    return subprocess.Popen(
+        [sys.executable, os.path.join(HERE, "nursery.py")],
+        env={**os.environ, "OMP_NUM_THREADS": "1"},  # which torch reads when it is loaded
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def _printed(folder, rank):
+    for name in ("out", "err"):
+        with open(f"{folder}/{rank}.{name}", encoding="utf-8", errors="replace") as file:
+            yield file.read()
 
 
 # A rank that hangs says where.
