@@ -112,11 +112,14 @@ void print_table(const SidesCompared& sides, const Console& console) {
     console.out << "Both sides have no cell with an error or a time.\n";
     return;
   }
-  console.out
-      << table.text()
-      << "\nMeans with their 95 % confidence intervals; B against A, paired by seed where it "
-         "can be;\np after Holm's correction. same: the interval lies within what counts as "
-         "the same (--tolerance\nof errors, 3 % of times); without: runs that left no error.\n";
+  console.out << table.text()
+              << "\nMeans with their 95 % confidence intervals, predictions with their bounds; B "
+                 "against A, "
+                 "paired by seed\nwhere it can be; p after Holm's correction. same: the interval "
+                 "lies within "
+                 "what counts as the same\n(--tolerance of errors, 3 % of times); without: runs "
+                 "that left no "
+                 "error.\n";
   print_lonely("A", sides.only_a, console);
   print_lonely("B", sides.only_b, console);
 }

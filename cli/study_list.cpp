@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -41,7 +42,7 @@ void print_table(const std::vector<CellRecord>& records, const Console& console)
                fmt::format("{:.0f}", 100 * record.others), printable(record.message)});
   console.out << table.text()
               << "\nothers: the part of the machine's cores that other programs used meanwhile; "
-                 "above 15 % the times of a cell are not used\n";
+                 "above 15 % the times that a cell measured are not used\n";
 }
 
 // Of a folder; a file of records has none.
@@ -57,8 +58,12 @@ void run(const StudyListWords& words, const Console& console) {
   const std::optional<Study> study = study_of(words);
   if (study) records = records_of(*study, std::move(records));
   const std::size_t all = records.size();
-  if (!words.kind.empty())
+  if (!words.kind.empty()) {
+    if (std::ranges::none_of(records,
+                             [&](const CellRecord& each) { return each.cell.kind == words.kind; }))
+      throw Error(Fault::usage, fmt::format("no record is of kind '{}'", words.kind));
     std::erase_if(records, [&](const CellRecord& each) { return each.cell.kind != words.kind; });
+  }
   if (words.json) {
     for (const CellRecord& record : records) console.out << to_json(record);
     return;

@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -178,7 +179,9 @@ void tell(const RunResult& result, const StudyRunWords& words, const Console& co
   if (result.elsewhere > 0)
     console.out << fmt::format("; {} are left or others are at work on them", result.elsewhere);
   else
-    console.out << "; all are done";
+    console.out << (words.only.empty()
+                        ? std::string("; all are done")
+                        : fmt::format("; all of kind {} are done", fmt::join(words.only, " or ")));
   console.out << fmt::format("\nnext: narrowcast study report {}\n", words.folder) << std::flush;
 }
 
@@ -211,7 +214,8 @@ Action declare_study_run(Arguments& arguments) {
   arguments.option("-o,--output DIR", words->folder,
                    "Where records are kept; a run that was stopped goes on there");
   arguments.option("--from RECORDS", words->from,
-                   "Take over records of the same cells: a folder, or a file of JSON Lines");
+                   "Take over records of the same cells: a folder, or a file of JSON Lines; may be "
+                   "given again");
   arguments.option("--only KIND", words->only, "Only cells of that kind; may be given again");
   arguments.option("--most N", words->most, "Stop after so many cells");
   arguments.option("--hours H", words->hours, "The most that one command may take [12]");

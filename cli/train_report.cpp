@@ -170,9 +170,11 @@ void TrainReport::print_table() const {
 
 // Of times only what this run measured is used: how long its own bytes took.
 void TrainReport::print_cost(const Summary& summary) const {
-  console_.out << fmt::format("\n{} steps in {:.1f} s, best error {}, replicas {}\n", summary.steps,
-                              summary.seconds, percent(summary.best_error),
-                              hash_text(summary.replica_hash));
+  // 0: all weights are split, and nothing is held by more than one rank.
+  console_.out << fmt::format(
+      "\n{} steps in {:.1f} s, best error {}{}\n", summary.steps, summary.seconds,
+      percent(summary.best_error),
+      summary.replica_hash == 0 ? std::string() : ", replicas " + hash_text(summary.replica_hash));
   if (summary.wire_bytes == 0) return;
   const auto sent = static_cast<double>(summary.wire_bytes);
   const auto fp32 = static_cast<double>(summary.fp32_bytes);

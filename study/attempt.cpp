@@ -24,19 +24,33 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::size_t kLongestMessage = 500;
 
-// The last line of this program, or else the last one with a letter: launchers add frames and advice of their own.
+// What this program said in a line, whichever rank it was: "narrowcast: why", "rank 1: narrowcast: why".
+std::string_view said_by_us(std::string_view line) {
+  constexpr std::string_view kName = "narrowcast: ";
+  const std::size_t at = line.find(kName);
+  const bool begins = at == 0 || (line.starts_with("rank ") && at != line.npos &&
+                                  line.substr(0, at).ends_with(": "));
+  return begins ? line.substr(at + kName.size()) : std::string_view();
+}
+
+// The first line of this program that is about itself and not about another rank, which may have left because of it;
+// or else the first of this program; or else the last one with a letter: launchers add frames and advice of their own.
 std::string line_that_matters(const std::string& text) {
   std::string last;
   std::string own;
+  std::string hearsay;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find_first_of("\n\r", begin), text.size());
     const std::string line = text.substr(begin, end - begin);
     if (std::ranges::any_of(line, [](unsigned char letter) { return std::isalpha(letter) != 0; }))
       last = line;
-    if (line.starts_with("narrowcast:")) own = line;
+    const std::string_view said = said_by_us(line);
+    std::string& kept = said.starts_with("rank ") ? hearsay : own;
+    if (!said.empty() && kept.empty()) kept = line;
     begin = end + 1;
   }
-  return own.empty() ? last : own;
+  if (!own.empty()) return own;
+  return hearsay.empty() ? last : hearsay;
 }
 
 std::string why(const ProcessEnd& end) {

@@ -68,6 +68,17 @@ StudyFolder::StudyFolder(fs::path folder) : folder_(std::move(folder)) {
   for (const char* part : {"cells", "claims", "profiles", "work"}) make_folder(folder_ / part);
   for (const char* part : {"cells", "claims"}) remove_abandoned_files(folder_ / part);
   clear_claims();
+  clear_work();
+}
+
+// Of processes that were killed: who is at work on a cell has a claim to it.
+void StudyFolder::clear_work() {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "work")) {
+    const std::string name = entry.path().filename().string();
+    if (!fs::exists(folder_ / "claims" / name.substr(0, name.find('.')), ignored))
+      fs::remove(entry.path(), ignored);
+  }
 }
 
 fs::path StudyFolder::cell_file(const std::string& id) const {
@@ -117,8 +128,14 @@ std::vector<CellRecord> records_of(const Study& study, std::vector<CellRecord> r
   for (const Cell& cell : study.cells) places.try_emplace(id_of(cell), places.size());
   std::erase_if(records,
                 [&](const CellRecord& record) { return !places.contains(id_of(record.cell)); });
-  std::ranges::stable_sort(records, {},
-                           [&](const CellRecord& record) { return places.at(id_of(record.cell)); });
+  const auto place = [&](const CellRecord& record) { return places.at(id_of(record.cell)); };
+  // The last first, and what failed after that.
+  std::ranges::reverse(records);
+  std::ranges::stable_partition(
+      records, [](const CellRecord& record) { return record.state == CellState::done; });
+  std::ranges::stable_sort(records, {}, place);
+  const auto again = std::ranges::unique(records, {}, place);
+  records.erase(again.begin(), again.end());
   return records;
 }
 

@@ -55,6 +55,7 @@ class StudyFolder {
  private:
   std::filesystem::path cell_file(const std::string& id) const;
   void clear_claims();
+  void clear_work();
 
   std::filesystem::path folder_;
   std::map<std::string, std::string> again_;  // records as they were, by id
@@ -64,7 +65,7 @@ class StudyFolder {
 // lack its end. Fault::usage for what is neither, Fault::wire for a line that is no record, or a part of one.
 std::vector<CellRecord> read_records(const std::filesystem::path& from);
 
-// Those of the study, in its order. Records of cells that it no longer has stay where they are kept, and out of it.
+// Those of the study, in its order; of several of one cell the last, and none that failed if another did not. Records of cells that it no longer has stay where they are kept, and out of it.
 std::vector<CellRecord> records_of(const Study& study, std::vector<CellRecord> records);
 
 }  // namespace narrowcast

@@ -123,12 +123,23 @@ class Reader : TomlReader {
       else if (axis.usual != "-")
         axes.push_back({std::string(axis.name), {std::string(axis.usual)}});
     }
+    if (kind.name == "predict") refuse_links_of_profiles(part, axes);
     Table settings;
     if (const TomlTree* given = find(part, "settings")) {
       flatten("", *given, settings);
       check_settings(kind, settings, *given);
     }
     multiply(kind, axes, settings, part);
+  }
+
+  // A profile that comes along has links of its own, and would not follow those of the part.
+  void refuse_links_of_profiles(const TomlTree& part, std::span<const Axis> axes) const {
+    const auto profiles = std::ranges::find(axes, "profile", &Axis::name);
+    if (profiles == axes.end() || std::ranges::count(profiles->values, "here") > 0) return;
+    for (const std::string_view axis : {"transport", "link"})
+      if (find(part, axis) != nullptr)
+        refuse(part,
+               fmt::format("'{}' is for the profile 'here': the others have their own", axis));
   }
 
   void check_settings(const Kind& kind, const Table& settings, const TomlTree& at) const {
@@ -185,7 +196,7 @@ class Reader : TomlReader {
         cell.settings.erase("codec");
       }
     }
-    // A profile that comes along has links of its own.
+    // A profile that comes along has links of its own; a part may have both.
     if (cell.kind == "predict" && cell.at("profile") != "here") {
       cell.axes.erase("transport");
       cell.axes.erase("link");

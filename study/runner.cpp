@@ -34,19 +34,22 @@ class Runner {
     for (const CellRecord& record : folder_.records()) learn(record);
     const std::vector<Cell> cells = wanted();
     news_.all = cells.size();
-    for (const Cell& cell : cells)
-      if (folder_.has(id_of(cell))) ++result_.before;
-    news_.done = result_.before;
+    news_.done = result_.before = count_done(cells);
     for (const Cell& cell : cells) {
       if (is_over()) break;
       take(cell, cells);
     }
-    for (const Cell& cell : cells)
-      if (!folder_.has(id_of(cell))) ++result_.elsewhere;
+    result_.elsewhere = cells.size() - count_done(cells);
     return result_;
   }
 
  private:
+  // By this process and by others.
+  std::size_t count_done(std::span<const Cell> cells) const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        cells, [this](const Cell& cell) { return folder_.has(id_of(cell)); }));
+  }
+
   std::vector<Cell> wanted() const {
     std::vector<Cell> cells;
     for (const Cell& cell : study_.cells)
@@ -70,6 +73,7 @@ class Runner {
     if (folder_.has(id)) return;
     const std::unique_ptr<Claim> claim = folder_.claim(id);
     if (claim == nullptr) return;
+    news_.done = count_done(cells);
     news_.seconds_left = seconds_left(cells);
     watcher_.begins(cell, news_);
     CellRecord record = begun(cell);
@@ -78,11 +82,13 @@ class Runner {
       if (result_.interrupted) return;
       if (record.state == CellState::done || record.tries == kTries) break;
     }
+    // On a full disk the others would fail as well, and none of them for a reason of its own: they are still to be done.
+    if (record.state == CellState::failed) check_room(folder_.path());
     folder_.add(record);
     learn(record);
     ++result_.done;
-    ++news_.done;
     if (record.state == CellState::failed) ++result_.failed;
+    news_.done = count_done(cells);
     news_.seconds_left = seconds_left(cells);
     watcher_.ended(record, news_);
   }

@@ -56,5 +56,7 @@ RunResult run_study(const Study& study, StudyFolder& folder, const RunOptions& o
 // launcher or host that does not answer, a folder that cannot be or has no room. Fault::usage or Fault::system, one
 // line.
 void check_surroundings(std::span<const Cell> cells, const std::filesystem::path& folder);
+// The last of these alone.
+void check_room(const std::filesystem::path& folder);
 
 }  // namespace narrowcast

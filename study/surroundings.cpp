@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -55,6 +56,8 @@ fs::path part_there(const fs::path& folder) {
   return part;
 }
 
+}  // namespace
+
 void check_room(const fs::path& folder) {
   const fs::path there = part_there(folder);
   // As a folder, which a file is not.
@@ -68,6 +71,8 @@ void check_room(const fs::path& folder) {
                 fmt::format("{} has {} MB of room left, and a study wants {} MB", there.string(),
                             space.available >> 20U, kLeastRoom >> 20U));
 }
+
+namespace {
 
 // Asks the host to do nothing.
 void check_host(const Host& host) {
@@ -139,10 +144,20 @@ class Inspection {
     const std::string data(cell.at("data"));
     const std::string folder = setting_or(cell, "data_folder", "");
     if (data == "synthetic") return;
-    once("data " + data + " " + folder, [&] { open_data({.what = data, .folder = folder}); });
+    const std::string what = data + " " + folder;
+    once("data " + what,
+         [&] { images_[what] = open_data({.what = data, .folder = folder}).train->size(); });
+    const Run run = resolve_run(run_settings(cell));
+    const auto step = static_cast<std::size_t>(run.batch) *
+                      static_cast<std::size_t>(run.accumulate) *
+                      static_cast<std::size_t>(workers_of(cell));
+    if (step > images_[what])
+      throw Error(Fault::usage, fmt::format("{}: {} has {} images, fewer than the {} of one step",
+                                            name_of(cell), data, images_[what], step));
   }
 
   std::set<std::string> seen_;
+  std::map<std::string, std::size_t> images_;  // to train with, by data set
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ Cell with_steps(Cell cell) {
 
 void check(const Cell& cell) {
   check_ranks(cell);
-  const Run run = resolve_run(run_settings(with_steps(cell)));
+  const Run run = checked_run(with_steps(cell));
   if (run.steps != 0 && run.steps < kFewestSteps)  // 0: epochs end it
     throw Error(Fault::usage,
                 fmt::format("steps takes {} and more: the first ones warm up", kFewestSteps));

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "plan/counts.hpp"
 #include "plan/values.hpp"
+#include "predict/models.hpp"
 #include "transport/shaped.hpp"
 #include "transport/shm.hpp"
 
@@ -17,6 +18,9 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kTransports{"shm", "gloo", "mpi"};
 constexpr int kMostProcesses = 1024;  // that the program starts on one machine
+// Settings of training that cells would share, or that nobody would look for.
+constexpr std::array<std::string_view, 4> kOfOneRun{"checkpoint", "checkpoint_every", "resume",
+                                                    "weights"};
 constexpr std::array<std::string_view, 3> kOfConfig{"parameters", "steps_per_epoch", "batch"};
 
 void replace_all(std::string& text, std::string_view what, std::string_view by) {
@@ -160,6 +164,26 @@ void check_ranks(const Cell& cell) {
     throw Error(Fault::usage,
                 fmt::format("workers takes 1 to {} over {}, not {}", most, transport, workers));
   if (const std::string_view link = own_shape(cell); !link.empty()) parse_shape(link);
+}
+
+Run checked_run(const Cell& cell) {
+  for (const std::string_view key : kOfOneRun)
+    if (cell.settings.contains(std::string(key)))
+      throw Error(
+          Fault::usage,
+          fmt::format("a cell starts anew and leaves its record alone: leave '{}' out", key));
+  const Run run = resolve_run(run_settings(cell));
+  const auto row = std::ranges::find(models(), run.net, &ModelRow::name);
+  if (run.parallel != Parallel::model || row == models().end()) return run;
+  const Model model = row->make();
+  const bool splits = std::ranges::all_of(model.layers, [](const ModelLayer& layer) {
+    return layer.tensors.empty() || layer.inputs > 0;
+  });
+  if (!splits)
+    throw Error(Fault::usage, fmt::format("{} has layers that parallel = \"model\" does not split: "
+                                          "use \"hybrid\"",
+                                          run.net));
+  return run;
 }
 
 std::vector<JsonTree> lines_of(const std::string& printed) {

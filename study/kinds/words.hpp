@@ -46,6 +46,8 @@ std::vector<std::string> rank_words(const Cell& cell);
 // The words of the setting "launcher", with {workers} and {link} filled in.
 std::vector<std::string> launcher_of(const Cell& cell);
 void check_ranks(const Cell& cell);
+// The run that a cell is. Fault::usage for one that cannot be a cell among others, or that its network cannot make.
+Run checked_run(const Cell& cell);
 
 // "none" and what is not there are empty.
 std::string_view chosen(const Cell& cell, std::string_view axis);

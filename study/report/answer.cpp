@@ -34,17 +34,33 @@ std::string gains(const Tally& tally, const std::string& baseline) {
                      times(*tally.median_gain), baseline, times(*tally.largest_gain));
 }
 
-// Where nothing was measured, that a codec is quicker is all that predictions say.
-std::string predicted_verdict(const Tally& tally, const std::string& baseline) {
-  const std::size_t quicker = tally.yes + tally.if_accurate;
-  const std::string where = settings_text(quicker, tally.settings, Source::predicted);
+// Some codec, whatever it does to the error.
+bool is_quicker(const StudySetting& setting) {
+  return std::ranges::any_of(setting.choices, [](const Choice& choice) {
+    return choice.gain.judgement == Judgement::better;
+  });
+}
+
+// Predictions say nothing of errors; of some codecs they were measured.
+std::string predicted_verdict(const StudyAnswer& answer, const std::string& baseline) {
+  const Tally& tally = answer.predicted;
+  const auto quicker = static_cast<std::size_t>(
+      std::ranges::count_if(answer.settings, [](const StudySetting& setting) {
+        return setting.source == Source::predicted && is_quicker(setting);
+      }));
   if (quicker == 0)
     return fmt::format("In {} no codec would be quicker than {} by more than predictions are off.",
                        settings_text(tally.settings, tally.settings, Source::predicted), baseline);
+  std::string error = "what it does to the error is not predicted";
+  if (tally.yes > 0 && tally.yes < quicker)
+    error = fmt::format("in {} of them with an error that was measured to be no worse", tally.yes);
+  else if (tally.yes > 0)
+    error = "with an error that was measured to be no worse";
+  else if (tally.if_accurate == 0)
+    error = "with an error that was measured to be worse";
   return fmt::format(
-      "In {} some codec would be quicker than {} by more than predictions are off; what it does to "
-      "the error is not predicted.",
-      where, baseline);
+      "In {} some codec would be quicker than {} by more than predictions are off; {}.",
+      settings_text(quicker, tally.settings, Source::predicted), baseline, error);
 }
 
 std::string measured_verdict(const Tally& tally, const std::string& baseline) {
@@ -72,9 +88,9 @@ std::string measured_verdict(const Tally& tally, const std::string& baseline) {
                      tally.settings == 1 ? "has" : "have");
 }
 
-std::string verdict(const Tally& tally, Source source, const std::string& baseline) {
-  return source == Source::measured ? measured_verdict(tally, baseline)
-                                    : predicted_verdict(tally, baseline);
+std::string verdict(const StudyAnswer& answer, Source source, const std::string& baseline) {
+  return source == Source::measured ? measured_verdict(answer.measured, baseline)
+                                    : predicted_verdict(answer, baseline);
 }
 
 std::string wins(const Tally& tally) {
@@ -100,18 +116,20 @@ std::string rest(const Tally& tally) {
   return fmt::format("Of {} settings: {}.", tally.settings, fmt::join(parts, "; "));
 }
 
-// By each value of an axis: in how many of its settings some codec is quicker.
+// By each value of an axis: in how many of its settings some codec is quicker. Those of which nothing can be said yet
+// are left out: they are neither.
 std::string where(const StudyAnswer& answer, Source source, std::string_view axis) {
   std::map<std::string, std::pair<std::size_t, std::size_t>> counts;
   std::vector<std::string> order;
   for (const StudySetting& setting : answer.settings) {
     const auto value = setting.axes.find(axis);
     if (setting.source != source || value == setting.axes.end()) continue;
+    if (!is_quicker(setting) && setting.pays != Pays::no) continue;
     const bool is_link = axis == "link" && !value->second.empty() && value->second != "none";
     const std::string name = is_link ? value->second : axis_value(axis, value->second);
     if (!counts.contains(name)) order.push_back(name);
     auto& [yes, all] = counts[name];
-    yes += setting.pays == Pays::yes || setting.pays == Pays::if_accurate;
+    yes += is_quicker(setting);
     ++all;
   }
   if (order.size() < 2) return {};
@@ -200,7 +218,7 @@ void add_source(std::vector<Block>& blocks, const ReportData& data, Source sourc
   // Without measurements the prediction is the answer.
   const bool leads = measured || answer.measured.settings == 0;
   blocks.emplace_back(
-      Text{verdict(tally, source, data.study.baseline), leads ? TextRole::lead : TextRole::plain});
+      Text{verdict(answer, source, data.study.baseline), leads ? TextRole::lead : TextRole::plain});
   Bullets more;
   const auto add = [&](const std::string& text) {
     if (!text.empty()) more.items.push_back(text);

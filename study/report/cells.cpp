@@ -50,8 +50,8 @@ Row row_of(const CellRecord& record) {
 Figure all_cells(std::span<const CellRecord> records) {
   Figure figure{.id = "cells",
                 .title = "Every cell",
-                .caption = fmt::format("Times of cells during which other programs used more than "
-                                       "{:.0f} % of the machine do not count.",
+                .caption = fmt::format("Times that were measured while other programs used more "
+                                       "than {:.0f} % of the machine do not count.",
                                        100 * kBusy),
                 .table = {.columns = {text_column("part of the study"),
                                       text_column("configuration"),

@@ -93,6 +93,20 @@ TEST(AnAccuracy, IsTheSameWithoutToleranceWhenWeightsAreEqual) {
   EXPECT_EQ(judged(records, "lossless", 0.5), Judgement::too_little);
 }
 
+// Split weights are in no hash: those of model parallelism are all equal, whatever was learnt.
+TEST(AnAccuracy, IsNotTheSameByHashesOfSplitWeights) {
+  for (const char* parallel : {"model", "hybrid"}) {
+    Records records;
+    add_trained(records, "fp32", {1.2, 1.3, 1.25});
+    add_trained(records, "hopeless", {63.1, 62.4, 64.0});
+    for (CellRecord& record : records) {
+      record.cell.axes["parallel"] = parallel;
+      record.replica_hash = "0000000000000000";
+    }
+    EXPECT_EQ(judged(records, "hopeless", 0.2), Judgement::worse) << parallel;
+  }
+}
+
 TEST(AnAccuracy, IsWorseOrBetterWhenThePairsSaySo) {
   Records records;
   add_trained(records, "fp32", kPlain);

@@ -85,6 +85,16 @@ TEST_F(AStudyFolder, DropsTheClaimOfWhoeverDiedAfterTheRecord) {
   EXPECT_TRUE(std::filesystem::is_empty(at_ / "folder" / "claims"));
 }
 
+TEST_F(AStudyFolder, DropsTheOutputOfWhoeverWasKilled) {
+  const std::filesystem::path work = at_ / "folder" / "work";
+  std::ofstream(work / "0123456789abcdef.host.1") << "left";
+  std::ofstream(work / "fedcba9876543210.host.1") << "under way";
+  const auto claim = folder_.claim("fedcba9876543210");
+  const StudyFolder again(at_ / "folder");
+  EXPECT_FALSE(std::filesystem::exists(work / "0123456789abcdef.host.1"));
+  EXPECT_TRUE(std::filesystem::exists(work / "fedcba9876543210.host.1"));
+}
+
 TEST_F(AStudyFolder, NamesTheFileThatIsNoRecord) {
   std::ofstream(at_ / "folder" / "cells" / "bad.json") << "{}\n";
   EXPECT_THAT(fault_text([&] { folder_.records(); }), HasSubstr("bad.json"));
@@ -196,6 +206,21 @@ TEST(RecordsOfCells, AreReadWithoutATrace) {
   std::ofstream(at / "cells" / "one.json") << to_json(record_of("1"));
   EXPECT_EQ(1u, read_records(at / "").size());
   EXPECT_FALSE(std::filesystem::exists(at / "claims"));
+}
+
+TEST(RecordsOfCells, AreOneForEachCell) {
+  Study study;
+  study.cells = {record_of("2").cell, record_of("1").cell};
+  std::vector<CellRecord> records = {record_of("1"), record_of("2"), record_of("1"),
+                                     record_of("2")};
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    records[i].state = i == 3 ? CellState::failed : CellState::done;
+    records[i].message = std::to_string(i);
+  }
+  const std::vector<CellRecord> kept = records_of(study, records);
+  ASSERT_EQ(2u, kept.size());
+  EXPECT_EQ("1", kept[0].message);  // of seed 2: the last one failed
+  EXPECT_EQ("2", kept[1].message);
 }
 
 TEST(RecordsOfCells, ComeFromAFileOfLinesToo) {

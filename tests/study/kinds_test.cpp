@@ -64,6 +64,23 @@ TEST(Speed, CountsTheImagesThatTheRunCounts) {
   EXPECT_EQ(10, record.values.at("fp32_bytes"));
 }
 
+// As step_ms is: of all epochs.
+TEST(Train, CountsTheImagesOfAllEpochs) {
+  std::string printed = R"({"event":"config","batch":128,"workers":2})"
+                        "\n";
+  for (const char* epoch : {R"("epoch":1,"images_per_s":300)", R"("epoch":2,"images_per_s":100)"})
+    printed +=
+        std::string(R"({"event":"epoch",)") + epoch +
+        R"(,"train_loss":1,"test_error":2,"step_ms":1,"compute_ms":1,"wait_ms":0,"overlap":1,)"
+        R"("wire_bytes":8,"fp32_bytes":8})"
+        "\n";
+  printed += R"({"event":"summary","seconds":1,"wire_bytes":7,"fp32_bytes":70,"steps":7})"
+             "\n";
+  CellRecord record{.cell = cell_with({})};
+  kind_of("train").read(printed, record);
+  EXPECT_DOUBLE_EQ(150, record.values.at("images_per_s"));
+}
+
 // A launcher that starts as many as it likes.
 TEST(ACell, IsOfAsManyWorkersAsItSays) {
   const auto refusal = [](const char* kind, const std::string& printed) {

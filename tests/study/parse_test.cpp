@@ -157,6 +157,14 @@ TEST(Study, RefusesValuesThatTheCommandsDoNotTake) {
   EXPECT_THAT(refused("speed", "", "steps = 3\n"), HasSubstr("steps takes 6 and more"));
   EXPECT_EQ("no error", refused("speed", "", "steps = 6\n"));
   EXPECT_THAT(refused("train", "workers = 100000\n", ""), HasSubstr("1 to 256 over shm"));
+  // Cells would go on from each other's weights.
+  for (const std::string key : {"checkpoint", "weights"})
+    EXPECT_THAT(refused("train", "", key + " = \"here\"\n"), HasSubstr("leave '" + key + "' out"));
+  EXPECT_THAT(refused("speed", "", "resume = true\n"), HasSubstr("leave 'resume' out"));
+  EXPECT_THAT(refused("train", "", "test = false\n"), HasSubstr("there for its errors"));
+  EXPECT_THAT(refused("train", "net = \"resnet20\"\nparallel = \"model\"\n", ""),
+              HasSubstr("resnet20 has layers that"));
+  EXPECT_EQ("no error", refused("train", "parallel = \"model\"\n", ""));
   EXPECT_EQ("no error", refused("train", "workers = 2000\n", "launcher = \"srun -n {workers}\"\n"));
 }
 
@@ -169,6 +177,9 @@ TEST(Study, RefusesPredictionsThatTheCommandsDoNotTake) {
             refused("batch = 128\n", "fusion = \"1024G\"\nimages = 1281167\nseconds = 0.5\n"));
   EXPECT_THAT(refused("parallel = \"foo\"\n", ""), HasSubstr("data, model or hybrid"));
   EXPECT_THAT(refused("batch = \"foo\"\n", ""), HasSubstr("batch takes whole numbers"));
+  for (const std::string axis : {"link", "transport"})
+    EXPECT_THAT(refused(axis + " = [\"gloo\", \"1gbit\"]\n", ""),
+                HasSubstr("'" + axis + "' is for the profile 'here'"));
   for (const std::string key : {"algorithm", "fusion", "seconds", "images"})
     EXPECT_THAT(refused("", key + " = \"foo\"\n"), HasSubstr(key));
 }

@@ -96,6 +96,41 @@ TEST(AReport, TellsUnclearTimesFromTooFew) {
   EXPECT_THAT(content(few, "answer.csv"), HasSubstr("\r\ntoo little data,1.6666666666666667,"));
 }
 
+TEST(AReport, SaysOfPredictionsWhatWasMeasuredOfTheirErrors) {
+  Records records;
+  records.push_back(predicted("fp32", 40, {38, 42}));
+  records.push_back(predicted("crude", 10, {9, 11}));
+  const auto answer = [&] {
+    return body_of(content(write_report(study_with(0.2), records), "report.html"));
+  };
+  const std::string quicker = "In the only predicted setting some codec would be quicker than fp32";
+  EXPECT_THAT(answer(), AllOf(HasSubstr(quicker), HasSubstr("to the error is not predicted.")));
+  add_trained(records, "fp32", {1.2, 1.3, 1.25});
+  add_trained(records, "crude", {5.1, 5.3, 5.2});
+  EXPECT_THAT(answer(), AllOf(HasSubstr(quicker), HasSubstr("was measured to be worse.")));
+}
+
+// A setting of which nothing can be said yet is not one where nothing is quicker.
+TEST(AReport, CountsOnlySettingsThatAreDecided) {
+  Records records;
+  for (const char* parallel : {"data", "model"}) {
+    Records some;
+    add_timed(some, "fp32", {20, 20.2, 19.9});
+    add_timed(some, "quick", {10, 10.1, 9.9});
+    for (CellRecord& record : some) {
+      record.cell.axes["parallel"] = parallel;
+      if (parallel == std::string("model")) record.others = 1;
+      records.push_back(record);
+    }
+  }
+  const auto body = [&] {
+    return body_of(content(write_report(study_with(0.2), records), "report.html"));
+  };
+  EXPECT_THAT(body(), Not(HasSubstr("Quicker, by parallel")));
+  for (CellRecord& record : records) record.others = 0;
+  EXPECT_THAT(body(), HasSubstr("data parallel (1 of 1), model parallel (1 of 1)"));
+}
+
 TEST(AReport, SaysNothingOfGainsWithoutABaseline) {
   std::vector<CellRecord> records = some_records();
   std::erase_if(records,

@@ -123,6 +123,30 @@ TEST_F(ARunner, RecordsWhatWasSaidWithinALaunchersFrame) {
   EXPECT_EQ("no slots here", notes_.ended_.back().message);
 }
 
+TEST_F(ARunner, RecordsTheCauseAndNotWhatItDidToOtherRanks) {
+  program(
+      "printf 'rank 2: narrowcast: rank 0 left\\nrank 0: narrowcast: no room\\n"
+      "rank 1: narrowcast: rank 0 left\\n' >&2; exit 5");
+  run({.most = 1});
+  EXPECT_EQ("rank 0: narrowcast: no room", folder_.records().at(0).message);
+  program(
+      "printf 'rank 0: narrowcast: rank 1 died\\nrank 2: narrowcast: rank 0 left\\n' >&2; exit 4");
+  run({.most = 1});
+  EXPECT_EQ("rank 0: narrowcast: rank 1 died", notes_.ended_.back().message);
+}
+
+TEST_F(ARunner, CountsWhatOthersHaveDoneMeanwhile) {
+  program(kGood);
+  CellRecord theirs{.study = "s", .cell = study_.cells[2]};
+  theirs.state = CellState::done;
+  const std::string draft = (at_ / "theirs.json").string();
+  write_contents(draft, to_json(theirs));
+  const std::string there = (at_ / "folder" / "cells" / (id_of(theirs.cell) + ".json")).string();
+  program("cp " + draft + " " + there + "; " + kGood);
+  run({.most = 1});
+  EXPECT_EQ(2u, notes_.last.done);
+}
+
 TEST_F(ARunner, RecordsWhatAFailureTook) {
   program("exec sleep 600");
   run({.deadline = std::chrono::milliseconds(50), .most = 1});
