@@ -189,4 +189,14 @@ std::vector<std::string> Arguments::options() const {
   return names;
 }
 
+std::vector<std::string> Arguments::options_with_values() const {
+  std::vector<std::string> names;
+  for (const CLI::Option* each : app_->get_options()) {
+    if (each->get_items_expected_max() == 0) continue;  // a flag
+    for (const std::string& name : each->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : each->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
 }  // namespace narrowcast::cli

@@ -45,6 +45,8 @@ class Arguments {
 
   std::string help() const;
   std::vector<std::string> options() const;  // "--seed", without "--help"
+  // Those that a value follows, in all their spellings: "-o", "--output".
+  std::vector<std::string> options_with_values() const;
 
  private:
   std::unique_ptr<CLI::App> app_;

@@ -1,14 +1,18 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <set>
+#include <span>
 
 #include "base/error.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "codec/codec.hpp"
+#include "codec/samples.hpp"
+#include "collective/collective.hpp"
 #include "data/data.hpp"
 #include "predict/profile.hpp"
 #include "run/run.hpp"
@@ -19,6 +23,12 @@ namespace narrowcast::cli {
 namespace {
 
 using Names = std::vector<std::string>;
+
+struct Shell {
+  std::string_view name;
+  std::string (*script)();
+};
+std::span<const Shell> shells();
 
 template <class Rows>
 Names names_of(const Rows& rows) {
@@ -33,7 +43,11 @@ struct Values {
   Names names;
 };
 std::vector<Values> values() {
-  return {{"--codec", names_of(codecs())},
+  Names specs = names_of(codecs());
+  specs.emplace_back("auto");  // of train
+  return {{"--codec", std::move(specs)},
+          {"--algorithm", names_of(all_reduces())},
+          {"--dist", names_of(distributions())},
           {"--net", names_of(networks())},
           {"--data", names_of(data_sets())},
           {"--profile", names_of(profiles())},
@@ -46,6 +60,23 @@ Names options_of(const Command& command) {
   Arguments arguments(std::string(command.name), "");
   command.declare(arguments);
   return arguments.options();
+}
+
+// Of all commands, those that something follows of which there is no list: a file, perhaps.
+Names options_without_list() {
+  std::set<std::string> names;
+  std::set<std::string> others;
+  for (const Values& each : values()) others.emplace(each.option);
+  for (const Command& command : commands()) {
+    Arguments arguments(std::string(command.name), "");
+    command.declare(arguments);
+    const Names with = arguments.options_with_values();
+    names.insert(with.begin(), with.end());
+    for (const std::string& option : arguments.options())
+      if (std::ranges::find(with, option) == with.end()) others.insert(option);
+  }
+  std::erase_if(names, [&](const std::string& name) { return others.contains(name); });
+  return {names.begin(), names.end()};
 }
 
 Names first_words() {
@@ -79,9 +110,14 @@ std::string bash() {
   std::string script =
       "_narrowcast() {\n"
       "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} choices=\n"
+      "  COMPREPLY=()\n"
       "  case $previous in\n";
   for (const Values& each : values())
     script += fmt::format("    {}) choices='{}' ;;\n", each.option, joined(each.names));
+  // The shell then offers files.
+  script += fmt::format("    {}) return ;;\n", fmt::join(options_without_list(), "|"));
+  script += fmt::format("    completion) choices='{}' ;;\n", joined(names_of(shells())));
+  script += fmt::format("    help) choices='{}' ;;\n", joined(first_words()));
   script +=
       "  esac\n  if [[ -z $choices ]]; then\n    case \"${COMP_WORDS[1]} ${COMP_WORDS[2]}\" in\n";
   for (const Command& command : commands())
@@ -141,11 +177,10 @@ std::string fish() {
   return script;
 }
 
-struct Shell {
-  std::string_view name;
-  std::string (*script)();
-};
-constexpr std::array kShells{Shell{"bash", bash}, Shell{"zsh", zsh}, Shell{"fish", fish}};
+std::span<const Shell> shells() {
+  static constexpr std::array kShells{Shell{"bash", bash}, Shell{"zsh", zsh}, Shell{"fish", fish}};
+  return kShells;
+}
 
 }  // namespace
 
@@ -153,7 +188,7 @@ Action declare_completion(Arguments& arguments) {
   auto shell = std::make_shared<std::string>();
   arguments.word("SHELL", *shell, "bash, zsh or fish");
   return [shell](const Console& console) {
-    for (const Shell& row : kShells)
+    for (const Shell& row : shells())
       if (row.name == *shell) {
         console.out << row.script();
         return;

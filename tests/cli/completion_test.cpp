@@ -46,6 +46,20 @@ TEST(Completion, OffersNamesWhereThereIsAList) {
   EXPECT_EQ(" ec2-k80 \n", completed("predict --profile ec2", 3));
 }
 
+// Nothing, so that the shell offers files.
+TEST(Completion, LeavesOtherValuesToTheShell) {
+  for (const char* words : {"study run --from", "study run a.toml -o", "study run --most"})
+    EXPECT_EQ("  \n", completed(words + std::string(" \"\""), words[10] == 'a' ? 5 : 4)) << words;
+  EXPECT_THAT(completed("study run --check \"\"", 4), HasSubstr(" --most "));
+}
+
+TEST(Completion, OffersShellsCommandsAndWaysToAddUp) {
+  EXPECT_EQ(" bash zsh fish \n", completed("completion \"\"", 2));
+  EXPECT_EQ(" study \n", completed("help stu", 2));
+  EXPECT_EQ(" auto \n", completed("train --codec au", 3));
+  EXPECT_EQ(" hierarchy \n", completed("bench allreduce --algorithm hier", 4));
+}
+
 TEST(Completion, KnowsOtherShellsAndRefusesTheRest) {
   EXPECT_THAT(run_command({"completion", "zsh"}).out, HasSubstr("bashcompinit"));
   EXPECT_THAT(run_command({"completion", "fish"}).out,
