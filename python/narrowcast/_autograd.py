@@ -32,9 +32,10 @@ class Arithmetic:
     calls: int = field(default=0, repr=False)  # and so do calls
 
     def check(self) -> None:
-        """UsageError for formats that there are not."""
+        """UsageError for formats and seeds that there are not."""
+        dice = Dice(self.seed, 0, self.layer)
         for spec in (self.forward, self.backward):
-            cast(torch.zeros(0), spec)
+            cast(torch.zeros(0), spec, dice)
         gemm(torch.zeros(0, 0), torch.zeros(0, 0), self.product, self.accumulate)
 
     def call(self) -> Call:

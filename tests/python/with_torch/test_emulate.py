@@ -61,6 +61,27 @@ def test_emulate_leaves_out_what_skip_names_and_refuses_what_it_cannot_do():
         nct.emulate(nn.Linear(1, 1), accumulate="mxfp8")
 
 
+def test_skip_takes_any_name_of_a_layer():
+    shared = nn.Linear(4, 4)
+    for name in ("first", "second", "sec*"):
+        model = nn.ModuleDict(OrderedDict(first=shared, second=shared, third=nn.Linear(4, 4)))
+        nct.emulate(model, accumulate=BF16, skip=name)
+        assert type(model["first"]) is nn.Linear
+        assert type(model["third"]) is EmulatedLinear
+
+
+def test_a_seed_that_there_is_not_is_refused_before_the_first_step():
+    for construct in (
+        lambda seed: nct.emulate(nn.Linear(4, 4), seed=seed),
+        lambda seed: cpd.Quant_Linear(4, 4, seed=seed),
+        lambda seed: cpd.Quant_Conv(4, 4, 3, seed=seed),
+        lambda seed: cpd.quantizer(4, 3, seed=seed),
+        lambda seed: cpd.Quantizer(4, 3, seed=seed),
+    ):
+        with pytest.raises(UsageError, match="-1 is no seed"):
+            construct(-1)
+
+
 @pytest.mark.parametrize("stacked", (False, True))
 def test_an_encoder_layer_computes_in_eval_as_in_training(stacked):
     """Torch has a shorter way through it, which calls none of its layers."""
