@@ -79,6 +79,8 @@ def test_wrong_arguments_are_refused_with_what_would_be_right():
         "threads is 0; give 1 to 1024": lambda: narrowcast.gemm(a, a.T, threads=0),
         "threads is 1000000; give 1 to 1024": lambda: narrowcast.gemm(a, a.T, threads=10**6),
         "ring and hierarchy": lambda: narrowcast.sum_nodes([a], "bf16", order="star"),
+        "group is 2147483648; a group": lambda: narrowcast.sum_nodes([a], "bf16", group=2**31),
+        "group is -1; a group has 1 to": lambda: narrowcast.sum_nodes([a], "bf16", group=-1),
         "one node at least": lambda: narrowcast.sum_nodes([], "bf16"),
         "has shape": lambda: narrowcast.sum_nodes([a, a.T], "bf16"),
         "is no seed": lambda: cpd.cast(a, "bf16", cpd.Dice(-1)),
