@@ -78,11 +78,13 @@ def gemm(
     kahan: bool = False,
     dice: Dice = Dice(),
     threads: Optional[int] = None,
+    bias: Optional[Any] = None,
 ) -> Any:
     """a @ b, where every product is rounded to one format and every partial sum to another.
 
-    Terms are added in ascending order, one after the other; with `kahan` each sum has a compensation
-    term in the same format. Results are of a's kind and dtype.
+    Terms are added in ascending order, one after the other, and at last the `bias`, which has a value
+    for each column; with `kahan` each sum has a compensation term in the same format. Results are of
+    a's kind and dtype.
 
     >>> import narrowcast, numpy as np
     >>> a = np.full((1, 20), 1, dtype=np.float32)
@@ -104,11 +106,21 @@ def gemm(
         spec_of(product, "product"),
         spec_of(accumulate, "accumulate"),
         bool(kahan),
+        _bias_of(bias, columns),
         dice.thrower(),
         workers,
     )
     _core.product(left.flat, right.flat, out.reshape(-1), how)
     return left.of_dtype(out)
+
+
+def _bias_of(bias: Optional[Any], columns: int) -> Optional[Any]:
+    if bias is None:
+        return None
+    addends = floats_of(bias, "bias")
+    if addends.shape != (columns,):
+        raise UsageError(f"bias has shape {addends.shape}; {columns} columns need {(columns,)}")
+    return addends.flat
 
 
 def sum_nodes(
