@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -59,7 +60,7 @@ Format format_for(const Codec* codec, const char* what) {
   return *format;
 }
 
-void check(const Matrix& a, const Matrix& b, MutableFloats c) {
+void check(const Matrix& a, const Matrix& b, MutableFloats c, Floats bias) {
   if (a.columns != b.rows)
     throw Error(Fault::usage, fmt::format("gemm: {} x {} and {} x {} matrices have no product",
                                           a.rows, a.columns, b.rows, b.columns));
@@ -67,6 +68,8 @@ void check(const Matrix& a, const Matrix& b, MutableFloats c) {
   std::size_t size = 0;
   require(!__builtin_mul_overflow(a.rows, b.columns, &size) && c.size() == size, Fault::usage,
           "gemm: the product needs rows(a) * columns(b) values");
+  require(bias.empty() || bias.size() == b.columns, Fault::usage,
+          "gemm: the bias needs columns(b) values");
 }
 
 // `lines` (rows of a, columns of b) in groups of `width`, each group term by term.
@@ -114,6 +117,8 @@ class Gemm {
         columns_{b.values.data(), b.columns, b.rows, b.column_step, b.row_step},
         c_(c),
         how_(how),
+        add_(how.compensation == Compensation::kahan ? emulated::active().add_compensated
+                                                     : emulated::active().add),
         product_(format_for(how.product, "products")),
         sum_(format_for(how.sum, "sums")),
         stochastic_(product_.rounding == kernel::Rounding::stochastic ||
@@ -122,6 +127,7 @@ class Gemm {
         column_groups_((b.columns + kColumns - 1) / kColumns),
         a_(row_groups_ * kRows * a.columns),
         b_(column_groups_ * kColumns * a.columns),
+        bias_(how.bias.empty() ? 0 : column_groups_ * kColumns),
         largest_a_(row_groups_),
         largest_b_(column_groups_) {}
 
@@ -134,6 +140,7 @@ class Gemm {
       for (std::size_t j = across.begin; j < across.end; ++j)
         largest_b_[j] = pack(columns_, kColumns, j, b_.data() + j * kColumns * terms());
     });
+    std::ranges::transform(how_.bias, bias_.begin(), plain);
     team.run([&](int member) {
       const std::unique_ptr<Dice> dice = stochastic_ ? std::make_unique<Dice>() : nullptr;
       const Range mine = share(row_groups_ * column_groups_, member, team.size());
@@ -146,8 +153,6 @@ class Gemm {
   std::size_t terms() const { return rows_.terms; }
 
   void compute(std::size_t row_group, std::size_t column_group, Dice* dice) const {
-    const emulated::Kernels& cpu = emulated::active();
-    const auto add = how_.compensation == Compensation::kahan ? cpu.add_compensated : cpu.add;
     const float* a = a_.data() + row_group * kRows * terms();
     const float* b = b_.data() + column_group * kColumns * terms();
     Tile tile;
@@ -155,16 +160,31 @@ class Gemm {
     for (std::size_t first = 0; first < terms(); first += most) {
       const std::size_t count = std::min(most, terms() - first);
       if (stochastic_) throw_dice({row_group, column_group, first, count}, *dice);
-      add({.a = a + first * kRows,
-           .b = b + first * kColumns,
-           .count = count,
-           .product = &product_,
-           .sum = &sum_,
-           .dice = dice,
-           .reach = reach(row_group, column_group)},
-          tile);
+      add_({.a = a + first * kRows,
+            .b = b + first * kColumns,
+            .count = count,
+            .product = &product_,
+            .sum = &sum_,
+            .dice = dice,
+            .reach = reach(row_group, column_group)},
+           tile);
     }
+    if (!bias_.empty()) add_bias(row_group, column_group, dice, tile);
     store(tile, row_group, column_group);
+  }
+
+  // One more term: the products of the bias and ones, which no format rounds.
+  void add_bias(std::size_t row_group, std::size_t column_group, Dice* dice, Tile& tile) const {
+    std::array<float, kRows> ones;
+    ones.fill(1);
+    if (stochastic_) throw_dice({row_group, column_group, terms(), 1}, *dice);
+    add_({.a = ones.data(),
+          .b = bias_.data() + column_group * kColumns,
+          .count = 1,
+          .product = &untouched_,
+          .sum = &sum_,
+          .dice = dice},
+         tile);
   }
 
   // Not a number, and so beyond, where a value is.
@@ -184,7 +204,7 @@ class Gemm {
   // The dice of a rounding are those of its turn's stream at an index that rows, column groups, terms
   // and columns count up, the last ones fastest; rows begin at multiples of 8 terms.
   void throw_dice(const Part& part, Dice& dice) const {
-    const std::size_t padded = up_to_multiple(terms(), 8);
+    const std::size_t padded = up_to_multiple(terms() + (bias_.empty() ? 0 : 1), 8);
     const std::size_t turns = how_.compensation == Compensation::kahan ? kTurns : 2;
     for (std::size_t turn = 0; turn < turns; ++turn) {
       const Format& format = turn == static_cast<std::size_t>(Turn::product) ? product_ : sum_;
@@ -212,13 +232,16 @@ class Gemm {
   Lines columns_;
   MutableFloats c_;
   const Arithmetic& how_;
+  void (*add_)(const emulated::Terms& terms, Tile& tile);
   Format product_;
   Format sum_;
+  Format untouched_ = kernel::format_of({});  // float32
   bool stochastic_;
   std::size_t row_groups_;
   std::size_t column_groups_;
   std::vector<float> a_;
   std::vector<float> b_;
+  std::vector<float> bias_;
   std::vector<float> largest_a_;  // by group
   std::vector<float> largest_b_;
 };
@@ -238,7 +261,7 @@ Matrix transposed(const Matrix& matrix) {
 }
 
 void gemm(const Matrix& a, const Matrix& b, MutableFloats c, const Arithmetic& how, Team& team) {
-  check(a, b, c);
+  check(a, b, c, how.bias);
   Gemm(a, b, c, how).run(team);
 }
 

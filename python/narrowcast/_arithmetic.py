@@ -63,11 +63,11 @@ def cast(x: Any, spec: str, dice: Dice = Dice()) -> Any:
     begin anew in every row.
     """
     values = floats_of(x, "x")
-    out = values.empty()
+    out = values.room()
     alone = spec_of(spec).startswith("mx") and len(values.shape) > 0
-    row = values.shape[-1] if alone else out.shape[0]
-    _core.cast(values.flat, out, spec, dice.thrower(), row)
-    return values.back(out)
+    row = values.shape[-1] if alone else values.flat.shape[0]
+    _core.cast(values.flat, out.reshape(-1), spec, dice.thrower(), row)
+    return values.of_dtype(out)
 
 
 def gemm(
@@ -78,11 +78,13 @@ def gemm(
     kahan: bool = False,
     dice: Dice = Dice(),
     threads: Optional[int] = None,
+    bias: Optional[Any] = None,
 ) -> Any:
     """a @ b, where every product is rounded to one format and every partial sum to another.
 
-    Terms are added in ascending order, one after the other; with `kahan` each sum has a compensation
-    term in the same format. Results are of a's kind and dtype.
+    Terms are added in ascending order, one after the other, and at last the `bias`, which has a value
+    for each column; with `kahan` each sum has a compensation term in the same format. Results are of
+    a's kind and dtype.
 
     >>> import narrowcast, numpy as np
     >>> a = np.full((1, 20), 1, dtype=np.float32)
@@ -95,7 +97,7 @@ def gemm(
     (rows, terms), (inner, columns) = left.shape, right.shape
     if terms != inner:
         raise UsageError(f"gemm: {rows} x {terms} and {inner} x {columns} matrices have no product")
-    out = left.empty(rows * columns)
+    out = left.room((rows, columns))
     workers = threads_for(threads, rows * columns * terms, _PRODUCTS_A_THREAD)
     how = _core.Product(
         rows,
@@ -104,11 +106,21 @@ def gemm(
         spec_of(product, "product"),
         spec_of(accumulate, "accumulate"),
         bool(kahan),
+        _bias_of(bias, columns),
         dice.thrower(),
         workers,
     )
-    _core.product(left.flat, right.flat, out, how)
-    return left.like(out, (rows, columns))
+    _core.product(left.flat, right.flat, out.reshape(-1), how)
+    return left.of_dtype(out)
+
+
+def _bias_of(bias: Optional[Any], columns: int) -> Optional[Any]:
+    if bias is None:
+        return None
+    addends = floats_of(bias, "bias")
+    if addends.shape != (columns,):
+        raise UsageError(f"bias has shape {addends.shape}; {columns} columns need {(columns,)}")
+    return addends.flat
 
 
 def sum_nodes(
@@ -142,16 +154,23 @@ def sum_nodes(
     for i, share in enumerate(shares):
         if share.shape != shares[0].shape:
             raise UsageError(f"nodes[{i}] has shape {share.shape}, nodes[0] {shares[0].shape}")
-    out = shares[0].empty()
-    work = len(shares) * out.shape[0]
+    out = shares[0].room()
+    work = len(shares) * shares[0].flat.shape[0]
     how = _core.Total(
         spec_of(spec),
         order == "ring",
-        operator.index(group),
+        _group_of(group),
         bool(kahan),
         bool(aps),
         dice.thrower(),
         threads_for(threads, work, _ADDITIONS_A_THREAD),
     )
-    _core.total([share.flat for share in shares], out, how)
-    return shares[0].back(out)
+    _core.total([share.flat for share in shares], out.reshape(-1), how)
+    return shares[0].of_dtype(out)
+
+
+def _group_of(nodes: int) -> int:
+    number = operator.index(nodes)
+    if not 0 <= number < 2**31:
+        raise UsageError(f"group is {number}; a group has 1 to 2^31 - 1 nodes, 0: all of them")
+    return number

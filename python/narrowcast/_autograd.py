@@ -32,9 +32,10 @@ class Arithmetic:
     calls: int = field(default=0, repr=False)  # and so do calls
 
     def check(self) -> None:
-        """UsageError for formats that there are not."""
+        """UsageError for formats and seeds that there are not."""
+        dice = Dice(self.seed, 0, self.layer)
         for spec in (self.forward, self.backward):
-            cast(torch.zeros(0), spec)
+            cast(torch.zeros(0), spec, dice)
         gemm(torch.zeros(0, 0), torch.zeros(0, 0), self.product, self.accumulate)
 
     def call(self) -> Call:
@@ -61,13 +62,12 @@ class Call:
     def backward(self, gradient: torch.Tensor) -> torch.Tensor:
         return cast(gradient, self._arithmetic.backward, self._dice())
 
-    def matmul(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    def matmul(
+        self, a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] = None
+    ) -> torch.Tensor:
+        """The bias is one more addend of every sum."""
         how = self._arithmetic
-        return gemm(a, b, how.product, how.accumulate, how.kahan, self._dice())
-
-    def add(self, sums: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-        """One more addend for every sum."""
-        return cast(sums + bias, self._arithmetic.accumulate, self._dice())
+        return gemm(a, b, how.product, how.accumulate, how.kahan, self._dice(), bias=bias)
 
     def column_sums(self, matrix: torch.Tensor) -> torch.Tensor:
         return self.matmul(torch.ones(1, matrix.shape[0], dtype=torch.float32), matrix).reshape(-1)
@@ -85,10 +85,9 @@ class _Linear(torch.autograd.Function):
         rows, kernel = call.forward(_matrix(x)).float(), call.forward(weight).float()
         ctx.save_for_backward(rows, kernel)
         ctx.call, ctx.shape, ctx.dtypes = call, x.shape, [t.dtype for t in (x, weight)]
-        out = call.matmul(rows, kernel.t())
-        if bias is not None:
-            out = call.add(out, bias.detach().float())
-        return out.reshape(*x.shape[:-1], weight.shape[0]).to(x.dtype)
+        out = call.matmul(rows, kernel.t(), bias).to(x.dtype)
+        # The result itself, in another shape. A view nobody could change in place, as activations do.
+        return out.resize_(*x.shape[:-1], weight.shape[0])
 
     @staticmethod
     @once_differentiable
@@ -148,15 +147,16 @@ class _Conv(torch.autograd.Function):
         ctx.call, ctx.shape, ctx.window = call, shape, window
         ctx.dtypes = [t.dtype for t in (x, weight)]
         rows = _windows(padded, window, shape.stride, shape.dilation, shape.groups)
-        outs = [call.matmul(r, k.t()) for r, k in zip(rows, kernel.chunk(shape.groups))]
-        out = torch.cat(outs, dim=1)
-        if bias is not None:
-            out = call.add(out, bias.detach().float())
+        biases = [None] * shape.groups if bias is None else bias.chunk(shape.groups)
+        parts = zip(rows, kernel.chunk(shape.groups), biases)
+        out = torch.cat([call.matmul(r, k.t(), b) for r, k, b in parts], dim=1)
         sizes = [
             _places(padded.shape[2 + i], window[i], shape.stride[i], shape.dilation[i])
             for i in (0, 1)
         ]
-        return out.reshape(x.shape[0], *sizes, out.shape[1]).permute(0, 3, 1, 2).contiguous().to(x.dtype)
+        images = out.reshape(x.shape[0], *sizes, out.shape[1]).permute(0, 3, 1, 2)
+        # A copy also where the order is right already: a view nobody could change in place.
+        return images.to(x.dtype, memory_format=torch.contiguous_format, copy=True)
 
     @staticmethod
     @once_differentiable

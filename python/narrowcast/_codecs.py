@@ -118,9 +118,11 @@ def quantize(array: Array, spec: str, seed: int = 0) -> Array:
            [3.25, 4.5 ]])
     """
     values = floats_of(array)
-    out = values.empty()
-    _core.quantize(values.flat, out, spec_of(spec), seed_of(seed), _innermost(values.shape))
-    return cast(Array, values.back(out))
+    out = values.room()
+    _core.quantize(
+        values.flat, out.reshape(-1), spec_of(spec), seed_of(seed), _innermost(values.shape)
+    )
+    return cast(Array, values.of_dtype(out))
 
 
 def errors(array: Any, spec: str, seed: int = 0) -> Errors:

@@ -70,8 +70,9 @@ def emulate(
 
     Parameters, hooks and state stay what they are, so optimisers and checkpoints go on working. The
     formats are as in `Arithmetic`. `skip` names layers to leave alone, by their names in
-    model.named_modules(), with * and ?. Layers that multiply matrices and are of other kinds are
-    refused unless skipped. A second call gives layers new formats.
+    model.named_modules(), with * and ?; a layer that is in several places has a name for each. Layers
+    that multiply matrices and are of other kinds are refused unless skipped. A second call gives layers
+    new formats.
 
     >>> import torch, narrowcast.torch as nct
     >>> model = torch.nn.Sequential(torch.nn.Linear(8, 4), torch.nn.ReLU(), torch.nn.Linear(4, 2))
@@ -85,7 +86,7 @@ def emulate(
     # Inside of attention are layers whose weights it uses without calling them.
     inside: List[str] = []
     for name, module in model.named_modules():
-        if name in skipped:
+        if module in skipped:
             if isinstance(module, nn.MultiheadAttention):
                 inside.append(name + ".")
             continue
@@ -115,15 +116,15 @@ def emulate(
     return model
 
 
-def _matching(model: nn.Module, patterns: Sequence[str]) -> Set[str]:
-    """The names of what any of the patterns means, and each means something."""
-    names = [name for name, _ in model.named_modules()]
-    found: Set[str] = set()
+def _matching(model: nn.Module, patterns: Sequence[str]) -> Set[nn.Module]:
+    """What any of the patterns means, by any of its names, and each means something."""
+    named = dict(model.named_modules(remove_duplicate=False))
+    found: Set[nn.Module] = set()
     for pattern in patterns:
-        meant = fnmatch.filter(names, pattern)
+        meant = fnmatch.filter(named, pattern)
         if not meant:
             raise UsageError(f'skip: the model has no layer "{pattern}"')
-        found.update(meant)
+        found.update(named[name] for name in meant)
     return found
 
 

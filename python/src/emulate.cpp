@@ -1,9 +1,11 @@
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,7 @@ struct Product {
   std::string product;
   std::string sum;
   bool kahan = false;
+  std::optional<FloatsIn> bias;
   Thrower thrower;
   int threads = 1;
 };
@@ -73,7 +76,8 @@ void product(const FloatsIn& a, const FloatsIn& b, const FloatsOut& out, const P
        {.product = of_products.get(),
         .sum = of_sums.get(),
         .compensation = compensation_of(how.kahan),
-        .stream = how.thrower.stream()},
+        .stream = how.thrower.stream(),
+        .bias = how.bias ? span_of(*how.bias) : Floats{}},
        team);
 }
 
@@ -103,10 +107,10 @@ void add_emulate(nb::module_& module) {
       .def(nb::init<std::uint64_t, std::uint64_t, std::uint64_t>(), arg("seed"), arg("step"),
            arg("tensor"));
   nb::class_<Product>(module, "Product")
-      .def(nb::init<std::size_t, std::size_t, std::size_t, std::string, std::string, bool, Thrower,
-                    int>(),
+      .def(nb::init<std::size_t, std::size_t, std::size_t, std::string, std::string, bool,
+                    std::optional<FloatsIn>, Thrower, int>(),
            arg("rows"), arg("terms"), arg("columns"), arg("product"), arg("sum"), arg("kahan"),
-           arg("thrower"), arg("threads"));
+           arg("bias").none(), arg("thrower"), arg("threads"));
   nb::class_<Total>(module, "Total")
       .def(nb::init<std::string, bool, int, bool, bool, Thrower, int>(), arg("spec"), arg("ring"),
            arg("group"), arg("kahan"), arg("aps"), arg("thrower"), arg("threads"));

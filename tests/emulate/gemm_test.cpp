@@ -75,6 +75,47 @@ TEST(Gemm, TakesAnySizes) {
         }
 }
 
+// Dice of the bias must not be those of the next row's first term: as many terms as fill their places.
+TEST(Gemm, AddsABiasAsItAddsAnyOtherTerm) {
+  for (const char* sum : kFormats)
+    for (const Compensation compensation : kBoth)
+      for (const std::size_t terms : {0, 5, 8, 512}) {
+        SCOPED_TRACE(testing::Message() << sum << ", " << terms << " terms");
+        Problem each = problem(5, terms, 11);
+        each.product = "float:e=5,m=2";
+        each.sum = sum;
+        each.compensation = compensation;
+        each.stream = {.key = 8, .salt = 9};
+        each.bias = normal(11, 5);
+        expect_the_reference(each);
+      }
+}
+
+TEST(Gemm, KeepsABiasThatIsNotFinite) {
+  for (const char* sum : {"fp32", "float:e=5,m=2", "float:e=2,m=1,kind=finite"})
+    for (const Compensation compensation : kBoth) {
+      SCOPED_TRACE(sum);
+      Problem each = problem(5, 21, 4);
+      each.sum = sum;
+      each.compensation = compensation;
+      each.bias = {kInfinity, -kInfinity, std::bit_cast<float>(0x7fffffffu), -0.0f};
+      expect_the_reference(each);
+      EXPECT_EQ(0x7fc00000u, std::bit_cast<std::uint32_t>(product_of(each)[2]));
+    }
+}
+
+// 1 + 2^-9 + 2^-8 in bfloat16: plain, both are lost; the bias alone would be half of a last place.
+TEST(Gemm, CompensatesTheBiasToo) {
+  Problem each{.rows = 1, .terms = 2, .columns = 1};
+  each.a = {1, 0x1p-9f};
+  each.b = {1, 1};
+  each.product = each.sum = "bf16";
+  each.bias = {0x1p-8f};
+  EXPECT_EQ(1.0f, product_of(each)[0]);
+  each.compensation = Compensation::kahan;
+  EXPECT_EQ(1 + 0x1p-7f, product_of(each)[0]);
+}
+
 TEST(Gemm, OfNothingIsNothingAndOfNoTermsIsZero) {
   EXPECT_TRUE(product_of(problem(0, 4, 3)).empty());
   EXPECT_TRUE(product_of(problem(2, 4, 0)).empty());
@@ -241,6 +282,10 @@ TEST(Gemm, RefusesWhatHasNoProduct) {
             call(row_major(x, 2, 7), row_major(x, 7, 2), fp32.get()));
   EXPECT_EQ("usage: gemm: a matrix is larger than its values",
             call({x, 2, 3, SIZE_MAX, 1}, row_major(x, 3, 2), fp32.get()));
+  EXPECT_EQ("usage: gemm: the bias needs columns(b) values", fault_text([&] {
+              gemm(row_major(x, 2, 3), row_major(x, 3, 2), c,
+                   {.product = fp32.get(), .sum = fp32.get(), .bias = Floats(x).first(3)}, team);
+            }));
   EXPECT_EQ("usage: gemm: no format for sums",
             call(row_major(x, 2, 3), row_major(x, 3, 2), nullptr));
   EXPECT_EQ(

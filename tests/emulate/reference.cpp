@@ -17,26 +17,32 @@ class Reference {
       : p_(problem), product_(make_codec(p_.product)), sum_(make_codec(p_.sum)) {}
 
   std::vector<float> run() {
-    std::vector<float> sum(p_.rows * p_.columns);
-    std::vector<float> rest(sum.size());
-    for (term_ = 0; term_ < p_.terms; ++term_) {
-      const auto product = rounded(*product_, products(), kProduct);
-      if (p_.compensation == Compensation::none) {
-        sum = rounded(*sum_, combined(sum, product, 1), kSum);
-        continue;
-      }
-      const auto addend = rounded(*sum_, combined(product, rest, -1), kAddend);
-      const auto next = rounded(*sum_, combined(sum, addend, 1), kSum);
-      const auto difference = rounded(*sum_, combined(next, sum, -1), kDifference);
-      rest = rounded(*sum_, combined(difference, addend, -1), kRest);
-      for (float& each : rest) each = std::isfinite(each) ? each : 0;
-      sum = next;
-    }
-    for (float& each : sum) each += 0.0f;  // never -0
-    return sum;
+    for (term_ = 0; term_ < p_.terms; ++term_) take(rounded(*product_, products(), kProduct));
+    if (!p_.bias.empty()) take(biases());
+    for (float& each : sum_so_far_) each += 0.0f;  // never -0
+    return sum_so_far_;
   }
 
  private:
+  void take(const std::vector<float>& term) {
+    if (p_.compensation == Compensation::none) {
+      sum_so_far_ = rounded(*sum_, combined(sum_so_far_, term, 1), kSum);
+      return;
+    }
+    const auto addend = rounded(*sum_, combined(term, rest_, -1), kAddend);
+    const auto next = rounded(*sum_, combined(sum_so_far_, addend, 1), kSum);
+    const auto difference = rounded(*sum_, combined(next, sum_so_far_, -1), kDifference);
+    rest_ = rounded(*sum_, combined(difference, addend, -1), kRest);
+    for (float& each : rest_) each = std::isfinite(each) ? each : 0;
+    sum_so_far_ = next;
+  }
+
+  std::vector<float> biases() const {
+    std::vector<float> all;
+    for (std::size_t i = 0; i < p_.rows; ++i) all.insert(all.end(), p_.bias.begin(), p_.bias.end());
+    return all;
+  }
+
   std::vector<float> products() const {
     std::vector<float> all;
     for (std::size_t i = 0; i < p_.rows; ++i)
@@ -71,7 +77,8 @@ class Reference {
       const std::size_t row = i / p_.columns;
       const std::size_t column = i % p_.columns;
       const std::size_t line = row * ((p_.columns + 7) / 8) + column / 8;
-      const std::size_t index = (line * ((p_.terms + 7) / 8 * 8) + term_) * 8 + column % 8;
+      const std::size_t terms = p_.terms + (p_.bias.empty() ? 0 : 1);
+      const std::size_t index = (line * ((terms + 7) / 8 * 8) + term_) * 8 + column % 8;
       const Encoding how{.stream = stream, .first_index = index};
       near.push_back(round_trip(codec, x.subspan(i, 1), how)[0]);
     }
@@ -81,6 +88,8 @@ class Reference {
   const Problem& p_;
   std::unique_ptr<Codec> product_;
   std::unique_ptr<Codec> sum_;
+  std::vector<float> sum_so_far_ = std::vector<float>(p_.rows * p_.columns);
+  std::vector<float> rest_ = sum_so_far_;
   std::size_t term_ = 0;
 };
 
@@ -104,7 +113,8 @@ std::vector<float> product_of(const Problem& problem, int threads) {
        {.product = product.get(),
         .sum = sum.get(),
         .compensation = problem.compensation,
-        .stream = problem.stream},
+        .stream = problem.stream,
+        .bias = problem.bias},
        team);
   return c;
 }

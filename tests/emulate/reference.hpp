@@ -17,6 +17,7 @@ struct Problem {
   std::string sum = "fp32";
   Compensation compensation = Compensation::none;
   Stream stream = {};
+  std::vector<float> bias = {};
 };
 
 // Matrices of normal values.

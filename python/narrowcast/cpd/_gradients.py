@@ -18,10 +18,14 @@ def _trained(model: nn.Module) -> List[nn.Parameter]:
     return [parameter for parameter in model.parameters() if parameter.requires_grad]
 
 
-def _gradient(parameter: nn.Parameter) -> torch.Tensor:
-    """A copy; zeros where backward has left none."""
+def _zeros(parameter: nn.Parameter) -> torch.Tensor:
+    return torch.zeros_like(parameter, memory_format=torch.contiguous_format)
+
+
+def _gradient(parameter: nn.Parameter) -> Optional[torch.Tensor]:
+    """A copy of what backward has left."""
     if parameter.grad is None:
-        return torch.zeros_like(parameter, memory_format=torch.contiguous_format)
+        return None
     return parameter.grad.detach().clone(memory_format=torch.contiguous_format)
 
 
@@ -65,6 +69,7 @@ def sum_gradients(
         dice = Dice(step=_next_call(model, process_group or distributed.group.WORLD))
     for index, parameter in enumerate(_trained(model)):
         own = _gradient(parameter)
+        own = _zeros(parameter) if own is None else own
         gathered = [torch.empty_like(own) for _ in range(ranks)]
         distributed.all_gather(gathered, own, group=process_group)
         own_dice = dice._replace(tensor=dice.tensor + index)
@@ -106,7 +111,7 @@ class Nodes:
 
     def __init__(self, model: nn.Module) -> None:
         self._model = model
-        self._collected: List[List[torch.Tensor]] = []
+        self._collected: List[List[Optional[torch.Tensor]]] = []
         self._steps = 0
 
     def __len__(self) -> int:
@@ -119,7 +124,8 @@ class Nodes:
             parameter.grad = None
 
     def sum_gradients(self, *how: Any, seed: int = 0, **named: Any) -> None:
-        """Gives the model the sums of what was collected, and begins anew.
+        """Gives the model the sums of what was collected, and begins anew. A parameter that no node had
+        a gradient for gets none.
 
         Takes what `cpd.sum_nodes` takes after the nodes: use_APS, grad_exp, grad_man, use_kahan, order,
         group, spec, threads.
@@ -128,7 +134,11 @@ class Nodes:
             raise UsageError("no node has been collected; call collect() after each backward()")
         for index, parameter in enumerate(_trained(self._model)):
             shares = [node[index] for node in self._collected]
+            if all(share is None for share in shares):
+                parameter.grad = None
+                continue
+            filled = [_zeros(parameter) if share is None else share for share in shares]
             dice = Dice(seed, self._steps, index)
-            parameter.grad = partial(sum_nodes, dice=dice)(shares, *how, **named)
+            parameter.grad = partial(sum_nodes, dice=dice)(filled, *how, **named)
         self._steps += 1
         self._collected = []

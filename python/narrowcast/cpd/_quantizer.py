@@ -70,7 +70,8 @@ def quantizer(
         seed,
     )
     for spec in (way.forward, way.backward):
-        cast(torch.zeros(0), spec)  # wrong ones are refused now rather than in the first step
+        # What is wrong is refused now rather than in the first step.
+        cast(torch.zeros(0), spec, Dice(seed))
     return lambda x: _Rounding.apply(x, way)
 
 

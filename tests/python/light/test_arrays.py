@@ -80,6 +80,20 @@ def test_values_beyond_float32_become_infinite_without_a_warning():
         ]
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float16, ml_dtypes.bfloat16])
+def test_values_that_a_dtype_has_not_raise_nothing(dtype):
+    """Too small ones, and NaNs that signal."""
+    tiny = np.array([1e-50, -1e-320, 1.0])
+    signals = np.array([0x7FF0000000000001], np.uint64).view(np.float64)
+    with np.errstate(all="raise"):
+        assert narrowcast.quantize(tiny, "fp32").tolist() == [0, 0, 1]
+        assert np.isnan(narrowcast.quantize(signals, "fp32")).all()
+        assert len(narrowcast.encode(tiny, "bf16")) > 0
+        # And on the way back.
+        small = np.full((1, 1), 0.001, dtype)
+        assert narrowcast.gemm(small, np.full((1, 1), 1e-38, np.float32)).dtype == dtype
+
+
 REFUSED = {
     "a list": ([1.0], r"array is of list; give a numpy array or a torch tensor of float32,"),
     "a number": (1.0, r"array is of float;"),

@@ -12,16 +12,16 @@ def normal(*shape, seed=1):
     return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
 
 
-def loop(a, b, product, accumulate, kahan=False):
-    """The definition, for whole matrices term by term."""
+def loop(a, b, product, accumulate, kahan=False, bias=None):
+    """The definition, for whole matrices term by term; a bias is the last one."""
 
     def near(x, spec):
         return narrowcast.quantize(x, spec)
 
     total = np.zeros((a.shape[0], b.shape[1]), np.float32)
     rest = np.zeros_like(total)
-    for k in range(a.shape[1]):
-        term = near(a[:, k : k + 1] * b[k : k + 1, :], product)
+    terms = [near(a[:, k : k + 1] * b[k : k + 1, :], product) for k in range(a.shape[1])]
+    for term in terms if bias is None else [*terms, bias]:
         if not kahan:
             total = near(total + term, accumulate)
             continue
@@ -40,6 +40,16 @@ def test_gemm_is_the_loop_that_defines_it(accumulate, kahan):
     for threads in (1, 2, 3):
         c = narrowcast.gemm(a, b, "float:e=5,m=2", accumulate, kahan=kahan, threads=threads)
         assert np.array_equal(c, expected)
+
+
+@pytest.mark.parametrize("kahan", [False, True])
+@pytest.mark.parametrize("accumulate", ["bf16", "float:e=5,m=2", "fp32"])
+def test_gemm_adds_a_bias_as_its_last_term(accumulate, kahan):
+    a, b, bias = normal(13, 70), normal(70, 21, seed=2), normal(21, seed=3)
+    expected = loop(a, b, "float:e=5,m=2", accumulate, kahan, bias)
+    ours = narrowcast.gemm(a, b, "float:e=5,m=2", accumulate, kahan=kahan, bias=bias)
+    assert np.array_equal(ours, expected)
+    assert not np.array_equal(ours, narrowcast.gemm(a, b, "float:e=5,m=2", accumulate, kahan=kahan))
 
 
 def test_gemm_in_fp32_is_a_sum_in_ascending_order():
@@ -79,6 +89,9 @@ def test_wrong_arguments_are_refused_with_what_would_be_right():
         "threads is 0; give 1 to 1024": lambda: narrowcast.gemm(a, a.T, threads=0),
         "threads is 1000000; give 1 to 1024": lambda: narrowcast.gemm(a, a.T, threads=10**6),
         "ring and hierarchy": lambda: narrowcast.sum_nodes([a], "bf16", order="star"),
+        r"bias has shape \(3,\); 2 columns need \(2,\)": lambda: narrowcast.gemm(a, a.T, bias=a[0]),
+        "group is 2147483648; a group": lambda: narrowcast.sum_nodes([a], "bf16", group=2**31),
+        "group is -1; a group has 1 to": lambda: narrowcast.sum_nodes([a], "bf16", group=-1),
         "one node at least": lambda: narrowcast.sum_nodes([], "bf16"),
         "has shape": lambda: narrowcast.sum_nodes([a, a.T], "bf16"),
         "is no seed": lambda: cpd.cast(a, "bf16", cpd.Dice(-1)),

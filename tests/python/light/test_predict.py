@@ -1,4 +1,5 @@
 import json
+import os
 
 import numpy as np
 import pytest
@@ -49,3 +50,16 @@ def test_what_is_refused_is_refused_in_the_words_of_the_command_line(program, ke
     with pytest.raises(narrowcast.UsageError) as caught:
         narrowcast.predict(**asked)
     assert str(caught.value) == complaint
+
+
+@pytest.mark.parametrize("key", ["net", "profile", "codecs", "algorithm"])
+@pytest.mark.parametrize("word", ["a\0b", "\ud800"])
+def test_what_is_no_text_is_a_usage_error(key, word):
+    asked = {"net": "mnist-mlp", "profile": "ethernet-1g", "workers": 2, key: word}
+    with pytest.raises(narrowcast.UsageError, match="is no text"):
+        narrowcast.predict(**asked)
+
+
+def test_a_path_of_any_bytes_is_refused_in_the_words_of_the_command_line():
+    with pytest.raises(narrowcast.UsageError, match=r"nowhere\\xff"):
+        narrowcast.predict("mnist-mlp", os.fsdecode(b"nowhere\xff"), 2)

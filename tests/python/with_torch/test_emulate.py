@@ -61,6 +61,58 @@ def test_emulate_leaves_out_what_skip_names_and_refuses_what_it_cannot_do():
         nct.emulate(nn.Linear(1, 1), accumulate="mxfp8")
 
 
+def test_skip_takes_any_name_of_a_layer():
+    shared = nn.Linear(4, 4)
+    for name in ("first", "second", "sec*"):
+        model = nn.ModuleDict(OrderedDict(first=shared, second=shared, third=nn.Linear(4, 4)))
+        nct.emulate(model, accumulate=BF16, skip=name)
+        assert type(model["first"]) is nn.Linear
+        assert type(model["third"]) is EmulatedLinear
+
+
+def test_a_seed_that_there_is_not_is_refused_before_the_first_step():
+    for construct in (
+        lambda seed: nct.emulate(nn.Linear(4, 4), seed=seed),
+        lambda seed: cpd.Quant_Linear(4, 4, seed=seed),
+        lambda seed: cpd.Quant_Conv(4, 4, 3, seed=seed),
+        lambda seed: cpd.quantizer(4, 3, seed=seed),
+        lambda seed: cpd.Quantizer(4, 3, seed=seed),
+    ):
+        with pytest.raises(UsageError, match="-1 is no seed"):
+            construct(-1)
+
+
+LAYERS = {
+    "linear": (lambda bias: nn.Linear(4, 4, bias=bias), (2, 4)),
+    "linear of one row": (lambda bias: nn.Linear(4, 4, bias=bias), (4,)),
+    "linear of three axes": (lambda bias: nn.Linear(4, 4, bias=bias), (2, 3, 4)),
+    "convolution": (lambda bias: nn.Conv2d(4, 6, 3, groups=2, bias=bias), (2, 4, 5, 5)),
+    "convolution to one place": (lambda bias: nn.Conv2d(4, 6, 3, bias=bias), (2, 4, 3, 3)),
+    "convolution to one channel": (lambda bias: nn.Conv2d(4, 1, 3, bias=bias), (2, 4, 5, 5)),
+    "convolution of one image": (lambda bias: nn.Conv2d(4, 1, 3, bias=bias), (4, 5, 5)),
+    "quantizer": (lambda _: cpd.Quantizer(4, 3, 5, 2), (2, 4)),
+}
+
+
+@pytest.mark.parametrize("dtype", (torch.float32, torch.bfloat16))
+@pytest.mark.parametrize("bias", (True, False))
+@pytest.mark.parametrize("make, shape", LAYERS.values(), ids=LAYERS)
+def test_what_follows_a_layer_may_work_in_place(make, shape, bias, dtype):
+    layer = make(bias).to(dtype)
+    if not isinstance(layer, cpd.Quantizer):
+        nct.emulate(layer, forward=E5M2, accumulate=BF16)
+    x = torch.randn(shape, dtype=dtype)
+
+    def gradient(activation):
+        given = x.clone().requires_grad_()
+        out = activation(layer(given))
+        out.sum().backward()
+        return out.detach(), given.grad
+
+    for ours, theirs in zip(gradient(nn.ReLU(inplace=True)), gradient(nn.ReLU())):
+        assert ours.is_contiguous() and torch.equal(ours, theirs)
+
+
 @pytest.mark.parametrize("stacked", (False, True))
 def test_an_encoder_layer_computes_in_eval_as_in_training(stacked):
     """Torch has a shorter way through it, which calls none of its layers."""

@@ -150,13 +150,46 @@ def test_cpds_layers_take_its_arguments_in_its_order():
     linear = cpd.Quant_Linear(8, 3, True, 5, 2)
     assert (linear.exp, linear.man, linear.bias is not None) == (5, 2, True)
     x = torch.randn(4, 8)
-    expected = cpd.quant_gemm(x, linear.weight.detach().t(), 2, 5) + linear.bias.detach()
-    assert torch.equal(linear(x).detach(), cpd.float_quantize(expected, 5, 2))
+    expected = narrowcast.gemm(
+        x, linear.weight.detach().t(), E5M2, E5M2, kahan=True, bias=linear.bias.detach()
+    )
+    assert torch.equal(linear(x).detach(), expected)
     conv = cpd.Quant_Conv(4, 6, 3, 2, 1, 2, 2, False, 8, 23)
     reference = nn.Conv2d(4, 6, 3, 2, 1, 2, 2, False)
     reference.weight = conv.weight
     images = torch.randn(2, 4, 9, 9)
     assert close([conv(images)], [reference(images)])
+
+
+@pytest.mark.parametrize("groups", (1, 2))
+def test_the_bias_is_compensated_as_all_addends_are(groups):
+    """Another column of ones says the same where products are not rounded."""
+    how = dict(exp=8, man=4, product="fp32")
+    x, ones = torch.randn(40, 30), torch.ones(40, 1)
+    layer = cpd.Quant_Conv(30, 8, 1, groups=groups, **how)
+    weight, bias = layer.weight.detach()[:, :, 0, 0], layer.bias.detach()
+    width = 30 // groups
+    expected = []
+    for g in range(groups):
+        of_group = slice(g * 8 // groups, (g + 1) * 8 // groups)
+        a = torch.cat([x[:, g * width : (g + 1) * width], ones], dim=1)
+        b = torch.cat([weight[of_group], bias[of_group, None]], dim=1).t()
+        expected.append(cpd.quant_gemm(a, b, 4, 8, product="fp32"))
+    assert torch.equal(layer(x[:, :, None, None]).detach()[:, :, 0, 0], torch.cat(expected, dim=1))
+    if groups == 1:
+        linear = cpd.Quant_Linear(30, 8, **how)
+        linear.weight, linear.bias = nn.Parameter(weight), layer.bias
+        assert torch.equal(linear(x).detach(), expected[0])
+
+
+@pytest.mark.parametrize("bias", (True, False))
+def test_nan_stays_nan_in_formats_that_have_none(bias):
+    accumulate = "float:e=2,m=1,kind=finite"
+    x = torch.tensor([[1.0, float("nan")], [1.0, 1.0]])
+    linear = nct.emulate(nn.Linear(2, 3, bias=bias), accumulate=accumulate)
+    conv = nct.emulate(nn.Conv2d(2, 3, 1, bias=bias), accumulate=accumulate)
+    for out in (linear(x), conv(x[:, :, None, None])[:, :, 0, 0]):
+        assert out[0].isnan().all() and not out[1].isnan().any()
 
 
 def test_cpds_layers_refuse_arguments_that_they_have_not():

@@ -6,8 +6,10 @@ Without the ways between torch and numpy: old versions of one and new ones of th
 import numpy as np
 import pytest
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 import narrowcast
+from narrowcast import _core
 
 DTYPES = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
 
@@ -119,6 +121,39 @@ def test_what_is_no_dense_tensor_of_floats_is_refused(tensor, message):
     for function in (narrowcast.encode, narrowcast.quantize, narrowcast.errors):
         with pytest.raises(TypeError, match=message):
             function(tensor, "fp32")
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_tensors_that_are_known_to_be_zero_are_taken(dtype):
+    zeros = torch._efficientzerotensor((3,), dtype=dtype)
+    assert zeros._is_zerotensor()
+    quantized = narrowcast.quantize(zeros, "bf16")
+    assert (quantized.tolist(), quantized.dtype) == ([0, 0, 0], dtype)
+    assert narrowcast.decode(narrowcast.encode(zeros, "fp32")).tolist() == [0, 0, 0]
+
+
+@pytest.mark.filterwarnings("ignore:Accessing the data pointer of FakeTensor")
+def test_tensors_without_memory_are_refused():
+    refused = pytest.raises(TypeError, match="array has no memory of its own, as under FakeTensorMode")
+
+    def encoded(values):
+        with refused:
+            narrowcast.encode(values, "bf16")
+        return values.sum()
+
+    with FakeTensorMode():
+        encoded(torch.ones(3))
+        encoded(torch.ones(3)[1:])
+        encoded(torch.ones(3, dtype=torch.float64))
+    torch.func.vmap(encoded)(torch.ones(2, 3))
+    torch.func.grad(encoded)(torch.ones(3))
+
+
+def test_the_extension_writes_to_no_memory_that_is_not_there():
+    nothing = torch._efficientzerotensor((3,))
+    for arguments in ((nothing, torch.empty(3)), (torch.empty(3), nothing)):
+        with pytest.raises(TypeError, match="an array has no memory for its values"):
+            _core.quantize(*arguments, "bf16", 0, None)
 
 
 def test_numpy_arrays_stay_numpy_arrays_beside_torch():
