@@ -9,7 +9,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "base/error.hpp"
 #include "collective/collective.hpp"
@@ -24,12 +23,9 @@ namespace {
 
 namespace nb = nanobind;
 
-// A term of the call: a codec that refuses NaN would stop the one rank that has it, and the others would wait.
-std::string_view refusal_in(MutableFloats values, const Codec& codec) {
-  const bool refuses = codec.promise().non_finite == NonFinite::refuses_nan;
-  return refuses && std::ranges::any_of(values, [](float x) { return std::isnan(x); })
-             ? ", with NaN, which it refuses"
-             : "";
+bool refuses(const Codec& codec, MutableFloats values) {
+  return codec.promise().non_finite == NonFinite::refuses_nan &&
+         std::ranges::any_of(values, [](float x) { return std::isnan(x); });
 }
 
 // Collectives of one conversation, in turn.
@@ -41,10 +37,9 @@ class Talk {
                   Result result) {
     const Turn turn(*this);
     const AllReduceRow& row = all_reduce_row(algorithm);
-    agree_on(fmt::format("all_reduce of {} values as {}, {}, {}, seed {}{}", values.size(),
-                         way.codec->spec(), row.name, result == Result::sum ? "sum" : "average",
-                         way.seed, refusal_in(values, *way.codec)),
-             group_);
+    agree(fmt::format("all_reduce of {} values as {}, {}, {}", values.size(), way.codec->spec(),
+                      row.name, result == Result::sum ? "sum" : "average"),
+          values, way);
     const Piece piece{.values = values, .codec = way.codec.get()};
     narrowcast::all_reduce(row, {&piece, 1}, {.travel = next_travel(way), .result = result},
                            group_);
@@ -54,9 +49,8 @@ class Talk {
     const Turn turn(*this);
     require(parts.size() == static_cast<std::size_t>(group_.size()), Fault::usage,
             "every rank needs a part to gather");
-    agree_on(fmt::format("all_gather of {} values as {}{}", parts[0].size(), way.codec->spec(),
-                         refusal_in(parts[static_cast<std::size_t>(group_.rank())], *way.codec)),
-             group_);
+    agree(fmt::format("all_gather of {} values as {}", parts[0].size(), way.codec->spec()),
+          parts[static_cast<std::size_t>(group_.rank())], way);
     std::vector<Piece> pieces;
     for (const MutableFloats part : parts)
       pieces.push_back({.tensor = pieces.size(), .values = part, .codec = way.codec.get()});
@@ -64,6 +58,18 @@ class Talk {
   }
 
  private:
+  // On a call, with this rank's own values. A codec that refuses NaN would stop a rank that has one in the middle
+  // of it, and the others would wait: so NaN is a term, and where all ranks have it they all stop here.
+  void agree(const std::string& call, MutableFloats own, const Way& way) {
+    const bool refused = refuses(*way.codec, own);
+    agree_on(
+        fmt::format("{}, seed {}{}", call, way.seed, refused ? ", with NaN, which it refuses" : ""),
+        group_);
+    if (refused)
+      throw Error(Fault::usage,
+                  fmt::format("{} has no NaN, and a value is one", way.codec->spec()));
+  }
+
   Travel next_travel(const Way& way) { return {.seed = way.seed, .step = step_++}; }
 
   // One at a time, and only while there is a connection: Python may close it and keep this.

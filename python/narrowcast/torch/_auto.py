@@ -49,6 +49,10 @@ class Auto:
             return
         self._diary.close()
         engine = self._engine
+        if engine.wire.size == 1:
+            self._say("narrowcast: one rank has nobody to send gradients to; they stay as torch has them")
+            self._give_up()
+            return
         model = self._diary.model(engine.buckets.layouts(buckets), self._talk)
         advice = _core.advise(
             engine.wire.net,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import threading
+import time
 from collections import deque
 from typing import Any
 
@@ -39,9 +40,13 @@ class Carrier:
 
     def join(self, seconds: float) -> bool:
         """Waits for the threads to end, after the transport has left. Says whether they have."""
-        for thread in self._senders + self._receivers:
-            thread.join(seconds)
-        return not any(thread.is_alive() for thread in self._senders + self._receivers)
+        until = time.monotonic() + seconds
+        threads = self._senders + self._receivers
+        for thread in threads:
+            # One of them may be here itself: Python drops what nobody holds on any thread.
+            if thread is not threading.current_thread():
+                thread.join(max(until - time.monotonic(), 0.0))
+        return not any(thread.is_alive() for thread in threads)
 
     @staticmethod
     def _thread(run: Any, peer: int) -> threading.Thread:

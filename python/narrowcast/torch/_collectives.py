@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import threading
 import weakref
 from typing import Any, List, Optional
@@ -18,18 +19,15 @@ from ._wire import Wire, at_exit
 _DEADLINE_SECONDS = 300.0
 _COLLECTIVES, _LETTERS = 2, 3  # conversations
 
-_lock = threading.Lock()
-# By group. Weakly: a group that lives on after destroy_process_group() keeps its threads, and torch's
-# end the process if they drop a tensor while the interpreter goes.
-_lines: "weakref.WeakKeyDictionary[Any, _Line]" = weakref.WeakKeyDictionary()
-
 
 class _Line:
-    """The connection of a group, made when its ranks first use it."""
+    """The connection of a group, made when its ranks first use it. It ends with the last who holds this:
+    the group's place, or a call that is under way."""
 
     def __init__(self, group: Any) -> None:
         self.wire = Wire(group, "auto", _DEADLINE_SECONDS)
         at_exit(self.wire)
+        weakref.finalize(self, self.wire.close).atexit = False
         try:
             self.wire.net.meet("", "", "")
             self.collectives = _core.Talk(self.wire.net, _COLLECTIVES)
@@ -37,6 +35,27 @@ class _Line:
         except BaseException:
             self.wire.close()
             raise
+
+
+class _Place:
+    """Where the line of one group is kept. To connect waits for the other ranks, so each has a lock of its
+    own: calls in other groups go on meanwhile, and may be what those ranks wait for."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._line: Optional[_Line] = None
+
+    def line(self, group: Any) -> _Line:
+        with self._lock:
+            if self._line is None or self._line.wire.net is None:
+                self._line = _Line(group)
+            return self._line
+
+
+_lock = threading.Lock()  # nobody waits for a peer while holding it
+# By group. Weakly: a group that lives on after destroy_process_group() keeps its threads, and torch's
+# end the process if they drop a tensor while the interpreter goes.
+_places: "weakref.WeakKeyDictionary[Any, _Place]" = weakref.WeakKeyDictionary()
 
 
 def all_reduce(
@@ -65,8 +84,11 @@ def all_reduce(
     """
     floats, way = _target(tensor), _way(spec, tensor, seed)
     result = "average" if average else "sum"
+    if not isinstance(algorithm, str):
+        raise TypeError(f'algorithm is of {type_name(algorithm)}; give a name, such as "direct"')
     flat = _own(floats.flat, tensor)
-    _line(group).collectives.all_reduce(flat, way, algorithm, result)
+    line = _line(group)
+    line.collectives.all_reduce(flat, way, algorithm, result)
     _write(floats, flat)
     return tensor
 
@@ -103,16 +125,18 @@ def send(
         else:
             nct.recv(activations, 0, "dynamic8")
     """
-    flat, way = _values(tensor).flat, _way(spec, tensor, seed)
-    _line(group).letters.send(flat, way, dst)
+    flat, way, peer = _values(tensor).flat, _way(spec, tensor, seed), _rank_of(dst, "dst")
+    line = _line(group)
+    line.letters.send(flat, way, _among(line, peer, "dst"))
 
 
 def recv(tensor: torch.Tensor, src: int, spec: str, group: Any = None) -> torch.Tensor:
     """Receives into a tensor what rank `src` of the group sends, as in the example of send(). Returns
     it."""
-    floats, way = _target(tensor), _way(spec, tensor, 0)
+    floats, way, peer = _target(tensor), _way(spec, tensor, 0), _rank_of(src, "src")
     flat = floats.empty()
-    _line(group).letters.receive(flat, way, src)
+    line = _line(group)
+    line.letters.receive(flat, way, _among(line, peer, "src"))
     _write(floats, flat)
     return tensor
 
@@ -144,7 +168,22 @@ def _way(spec: str, tensor: torch.Tensor, seed: int) -> Any:
     return _core.Way(spec_of(spec), tensor.shape[-1] if tensor.dim() > 0 else None, seed_of(seed))
 
 
+def _rank_of(rank: int, name: str) -> int:
+    try:
+        return operator.index(rank)
+    except TypeError:
+        raise TypeError(f"{name} is of {type_name(rank)}; give the number of a rank") from None
+
+
+def _among(line: _Line, rank: int, name: str) -> int:
+    if not 0 <= rank < line.wire.size:
+        raise UsageError(f"{name} is {rank}; the group has ranks 0 to {line.wire.size - 1}")
+    return rank
+
+
 def _line(group: Optional[Any]) -> _Line:
+    """Who calls this keeps what it returns until the tensor has travelled: it ends with the group, which
+    another thread may destroy."""
     if not dist.is_initialized():
         raise UsageError("there is no process group: torch.distributed.init_process_group() first")
     if group is dist.GroupMember.NON_GROUP_MEMBER:
@@ -153,7 +192,5 @@ def _line(group: Optional[Any]) -> _Line:
     if not isinstance(group, dist.ProcessGroup):
         raise TypeError(f"group is of {type_name(group)}; give a process group, or None for all ranks")
     with _lock:
-        line = _lines.get(group)
-        if line is None or line.wire.net is None:
-            line = _lines[group] = _Line(group)
-    return line
+        place = _places.setdefault(group, _Place())
+    return place.line(group)

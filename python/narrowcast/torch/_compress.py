@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import weakref
-from typing import Any, Callable, Iterable, Optional
+from typing import Any, Callable, Iterable, Optional, Union
 
 import torch
 from torch.nn.parallel import DistributedDataParallel
@@ -14,7 +14,7 @@ from .._codecs import seed_of
 from .._errors import UsageError
 from ._handle import Handle
 from ._plain import Plain
-from ._plans import plan_of
+from ._plans import max_error_of, offered_of, plan_of
 
 # Codecs that plan='auto' chooses from when nobody says which.
 AUTO_CODECS = ("bf16", "dynamic8")
@@ -27,7 +27,7 @@ def compress(
     seed: int = 0,
     transport: str = "auto",
     threads: int = 1,
-    codecs: Iterable[str] = AUTO_CODECS,
+    codecs: Union[str, Iterable[str]] = AUTO_CODECS,
     max_error: Optional[float] = None,
     say: Optional[Callable[[str], None]] = None,
 ) -> Handle:
@@ -65,9 +65,7 @@ def compress(
             f"model is of {type(model).__name__}; give a torch.nn.parallel.DistributedDataParallel"
         )
     chosen = None if isinstance(plan, str) and plan == "auto" else plan_of(plan)
-    offered = list(codecs)
-    for spec in offered:
-        plan_of(spec)  # refuses what is none
+    offered, bound = offered_of(codecs), max_error_of(max_error)
     seed, threads = seed_of(seed), threads_of(threads)
     hook = _hook_of(model)
     handle = Handle(
@@ -77,7 +75,7 @@ def compress(
         transport=transport,
         threads=threads,
         codecs=offered,
-        max_error=max_error,
+        max_error=bound,
         say=say or _print,
     )
     hook.handle = handle

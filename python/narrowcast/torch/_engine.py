@@ -101,6 +101,11 @@ class Engine:
         _raise_after_backward(step)
         return staged.future.then(lambda future: _value(step, future))
 
+    def count_plain_step(self) -> None:
+        """A step went through torch's own all-reduce. Nothing is under way here meanwhile."""
+        self.stats.add_plain()
+        self.steps += 1
+
     def _begin(self) -> None:
         self._settle("the backward pass before this one has not ended")
         self._step = Step(held=self._exchange is None or self.watcher is not None)

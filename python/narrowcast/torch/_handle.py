@@ -9,7 +9,7 @@ import torch
 
 from .. import _core
 from .._arrays import type_name
-from .._errors import UsageError, WireError
+from .._errors import UsageError
 from ._auto import Auto, pays, verdict_of
 from ._engine import Engine
 from ._trial import Trial
@@ -117,7 +117,7 @@ class Handle:
             try:
                 digits, residuals = self._read(state)
                 counters = torch.tensor([1, *digits], dtype=torch.float32)
-            except (UsageError, WireError) as error:
+            except Exception as error:  # whatever it is: the others wait for this rank
                 why = f": {error}"
         # The others add zeros.
         self._talk.all_reduce(counters, _core.Way("fp32", None, 0), "direct", "sum")
@@ -145,11 +145,12 @@ class Handle:
         if bucket.index() == 0:
             # Not before the next step: the engine's thread may decide while this one ends.
             self._followed = self._trial
-        future = plain(bucket) if self.is_plain else self._engine.take(bucket)
-        if self._followed is not None and bucket.is_last():
-            self._followed.note_step()
-            if self._trial is not None:
-                self.is_plain = self._trial.is_plain
+        is_plain = self.is_plain
+        future = plain(bucket) if is_plain else self._engine.take(bucket)
+        if bucket.is_last():
+            if is_plain and not self.removed:
+                self._engine.count_plain_step()
+            self._follow_trial()
         return future
 
     def abandon(self) -> None:
@@ -159,7 +160,7 @@ class Handle:
             self._wire.close()
 
     def _read(self, state: Any) -> tuple[list[int], dict[Any, Any]]:
-        """Digits and residuals of a state. UsageError or WireError: state_dict() cannot have given it."""
+        """Digits and residuals of a state. Raises where state_dict() cannot have given it."""
         _require_state(state)
         residuals = {
             name: values.detach().cpu().contiguous() for name, values in state["residuals"].items()
@@ -173,6 +174,12 @@ class Handle:
 
     def _become_plain(self) -> None:
         self.is_plain = True
+
+    def _follow_trial(self) -> None:
+        if self._followed is not None:
+            self._followed.note_step()
+            if self._trial is not None:
+                self.is_plain = self._trial.is_plain
 
     def _try_out(self) -> None:
         self._trial = Trial(self._talk, self._judge)
@@ -195,6 +202,18 @@ def _require_state(state: Any) -> None:
     if not isinstance(state["residuals"], Mapping):
         raise UsageError(f"residuals are of {type_name(state['residuals'])}")
     for name, values in state["residuals"].items():
-        tensor = isinstance(values, torch.Tensor) and values.layout is torch.strided
-        if not isinstance(name, str) or not tensor or values.dtype not in _SAVED:
+        if not _is_text(name) or not _is_saved(values):
             raise UsageError(f"{name!r} is no saved residual")
+
+
+def _is_text(name: Any) -> bool:
+    try:
+        return isinstance(name, str) and bool(name.encode())
+    except UnicodeEncodeError:  # half a character
+        return False
+
+
+def _is_saved(values: Any) -> bool:
+    """Whether it is a tensor as state_dict() has them, on whatever device, if it has values there."""
+    tensor = isinstance(values, torch.Tensor) and values.layout is torch.strided
+    return tensor and values.dtype in _SAVED and not values.is_meta

@@ -30,7 +30,9 @@ class Diary:
 
     @property
     def complete(self) -> bool:
-        return len(self._notes) >= _STEPS
+        """By what all ranks count alike: one that has run out of batches in torch's join() follows the steps of
+        the others, and has nothing to note."""
+        return self._steps >= _WARM_UP + _STEPS
 
     def ready(self) -> None:
         """A bucket is."""
@@ -55,11 +57,14 @@ class Diary:
             hook.remove()
 
     def model(self, layouts: list[Any], talk: Any) -> Any:
-        """The step as all ranks together have measured it, equal on all of them."""
-        own = [statistics.median(values) for values in zip(*self._notes)]
-        seconds = torch.tensor(own, dtype=torch.float32)
-        talk.all_reduce(seconds, _core.Way("fp32", None, 0), "direct", "average")
-        forward, rest, *ready = (1000 * value for value in seconds.tolist())
+        """The step as those who have measured any have it, equal on all ranks."""
+        notes = [note for note in self._notes if len(note) == 2 + len(layouts)]
+        own = [1.0, *(statistics.median(values) for values in zip(*notes))]
+        sums = torch.tensor(own if notes else [0.0] * (3 + len(layouts)), dtype=torch.float32)
+        talk.all_reduce(sums, _core.Way("fp32", None, 0), "direct", "sum")
+        measured, *seconds = sums.tolist()
+        # None only if no forward pass went through the model anywhere.
+        forward, rest, *ready = (1000 * value / max(measured, 1.0) for value in seconds)
         tensors = [
             (name, size[0], max(when, 0.0))
             for layout, when in zip(layouts, ready)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 import re
-from typing import Any, Mapping
+from typing import Any, Iterable, Mapping, Optional, Union
+
+import numpy as np
 
 from .. import _core
+from .._arrays import type_name
+from .._codecs import spec_of
 from .._errors import UsageError
 
 _TOML = re.compile(r"^\s*(\[|#|[A-Za-z_][A-Za-z0-9_-]*\s*=)")
@@ -30,6 +35,29 @@ def plan_of(plan: Any) -> Any:
     if plan.endswith(".toml"):
         return _core.read_plan(plan)
     return _core.plan_of(plan)
+
+
+def offered_of(codecs: Union[str, Iterable[str]]) -> list[str]:
+    """The codecs that plan="auto" may choose from: specs, and no plans."""
+    if not isinstance(codecs, (str, Iterable)):
+        raise TypeError(f'codecs is of {type_name(codecs)}; give specs, such as ("bf16", "dynamic8")')
+    specs = [spec_of(spec, "one of codecs") for spec in ([codecs] if isinstance(codecs, str) else codecs)]
+    if not specs:
+        raise UsageError('codecs is empty; give specs, such as ("bf16", "dynamic8")')
+    for spec in specs:
+        _core.plan_of(spec)  # refuses what is none
+    return specs
+
+
+def max_error_of(bound: Optional[float]) -> Optional[float]:
+    """How much rounding may change a gradient by; None: by any amount."""
+    if bound is None:
+        return None
+    if isinstance(bound, (bool, np.bool_)) or not isinstance(bound, numbers.Real):
+        raise TypeError(f"max_error is of {type_name(bound)}; give a number above 0, such as 0.05, or None")
+    if not bound > 0:  # NaN is not
+        raise UsageError(f"max_error is {float(bound)}; give a number above 0, such as 0.05")
+    return float(bound)
 
 
 def toml_of(table: Mapping[Any, Any]) -> str:
@@ -62,10 +90,13 @@ def _lines(table: Mapping[Any, Any], path: str) -> list[Any]:
 
 
 def _scalar(key: str, value: Any) -> str:
-    if isinstance(value, bool):
+    # numpy's numbers too: np.float64 is a float, but its repr is no TOML.
+    if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
-    if isinstance(value, (int, float)):
-        return repr(value)
+    if isinstance(value, numbers.Integral):
+        return repr(int(value))
+    if isinstance(value, numbers.Real):
+        return repr(float(value))
     if isinstance(value, str):
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
         if not escaped.isprintable():

@@ -24,6 +24,13 @@ class Stats:
         self._skipped += report["skipped"]
         self._last = report
 
+    def add_plain(self) -> None:
+        """A step that travelled as torch has it, and was not measured: counts as fp32, like those before
+        it."""
+        size = self._last.get("fp32_bytes", 0)
+        by_codec = {"fp32": size}
+        self.add({"bytes": size, "fp32_bytes": size, "skipped": False, "bytes_by_codec": by_codec})
+
     def report(self) -> dict[Any, Any]:
         last = self._last
         return {

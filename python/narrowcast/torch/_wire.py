@@ -27,12 +27,14 @@ class Wire:
             raise UsageError(f"there is no transport '{transport}': {', '.join(_TRANSPORTS)}")
         self._carrier: Optional[Carrier] = None
         self.net: Any = None
-        ranks = tuple(dist.get_process_group_ranks(group or dist.group.WORLD))
+        group = group or dist.group.WORLD
+        ranks = tuple(dist.get_process_group_ranks(group))
         self.rank = ranks.index(dist.get_rank())
         self.size = len(ranks)
-        self._board = Board(ranks, self.rank, deadline)
-        self.machines = self._board.gather("machine", _machine())
-        descriptor = self._shared_memory(transport)
+        # Not kept: torch's store ends with the last who holds it, and then another may take its port.
+        board = Board(group, ranks, deadline)
+        self.machines = board.assemble("machine", _machine())
+        descriptor = self._shared_memory(transport, board)
         if descriptor is not None:
             self.transport = "shm"
             try:
@@ -42,7 +44,7 @@ class Wire:
         else:
             self.transport = "gloo"
             self.net = _core.carried_net(self.rank, self.size, deadline)
-            self._carrier = Carrier(self.net, self._board.process_group())
+            self._carrier = Carrier(self.net, board.process_group())
 
     @property
     def machine_workers(self) -> int:
@@ -72,7 +74,7 @@ class Wire:
 
     abandon = close
 
-    def _shared_memory(self, transport: str) -> Optional[int]:
+    def _shared_memory(self, transport: str, board: Board) -> Optional[int]:
         """A descriptor of memory that all ranks share, where they can and may."""
         if transport == "gloo" or self.size == 1:
             return None
@@ -86,7 +88,7 @@ class Wire:
         segment = _core.ShmSegment(self.size) if self.rank == 0 else None
         place = f"{os.getpid()} {segment.fd}" if segment is not None else ""
         # Numbers, not a path: whoever else writes to torch's store cannot have other files opened.
-        process, number = map(int, self._board.gather("segment", place)[0].split())
+        process, number = map(int, board.gather("segment", place)[0].split())
         path = f"/proc/{process}/fd/{number}"
         descriptor, refused = None, ""
         try:
@@ -94,7 +96,7 @@ class Wire:
         except OSError as error:
             refused = f"rank {self.rank}: {path}: {error.strerror}"
         # The segment goes when this returns: by then all ranks have said that they have it.
-        reasons = [reason for reason in self._board.gather("opened", refused) if reason]
+        reasons = [reason for reason in board.gather("opened", refused) if reason]
         if not reasons:
             return descriptor
         if descriptor is not None:
@@ -106,15 +108,29 @@ class Wire:
 
 class Board:
     """Where the ranks of a group find each other: torch's own store, under names of our own. Groups
-    that torch makes would have to be made by all ranks of the job, members or not."""
+    that torch makes would have to be made by all ranks of the job, members or not.
 
-    def __init__(self, ranks: tuple[Any, ...], rank: int, deadline: float) -> None:
-        number = _made[ranks] = _made.get(ranks, -1) + 1
-        name = f"narrowcast/{'-'.join(map(str, ranks))}/{number}"
-        self._store = dist.PrefixStore(name, dist.distributed_c10d._get_default_store())
-        self._rank = rank
+    A group may be connected several times, and each time needs names of its own. The store itself counts
+    who came: what a process has counted means nothing to one that took another's place."""
+
+    def __init__(self, group: Any, ranks: tuple[Any, ...], deadline: float) -> None:
+        c10d = dist.distributed_c10d
+        # The group's name, which torch gives alike on all ranks: threads may connect several groups at once.
+        name = f"narrowcast/{c10d._world.pg_names.get(group, '')}/{'-'.join(map(str, ranks))}"
+        self._door = dist.PrefixStore(name, c10d._get_default_store())
+        self._rank = ranks.index(dist.get_rank())
         self._size = len(ranks)
+        turn = (self._door.add("arrived", 1) - 1) // self._size
+        self._store = dist.PrefixStore(str(turn), self._door)
         self._timeout = datetime.timedelta(seconds=max(deadline, 1.0))
+
+    def assemble(self, what: str, own: str) -> list[Any]:
+        """The first gather(). Who waits in vain has not come, so that the next attempt is not miscounted."""
+        try:
+            return self.gather(what, own)
+        except PeerError:
+            self._door.add("arrived", -1)
+            raise
 
     def gather(self, what: str, own: str) -> list[Any]:
         """What each rank has to say, by rank."""
@@ -135,7 +151,6 @@ class Board:
             _core.set_turn(0)
 
 
-_made: dict[Any, Any] = {}  # how often, by ranks
 _abandoned: list[Any] = []
 
 

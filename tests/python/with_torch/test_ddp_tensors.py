@@ -48,8 +48,12 @@ def test_what_cannot_travel_is_refused():
         for shared in ("expanded", "received_expanded"):
             assert said[shared][0] == "UsageError" and "share memory" in said[shared][1]
         assert said["outside"] == ["UsageError", "this rank is not in that group"]
-        for refused in ("no_rank", "itself", "algorithm"):
+        for refused in ("no_rank", "far", "itself", "algorithm"):
             assert said[refused][0] == "UsageError", said[refused]
+        assert said["no_rank"][1] == "dst is 2; the group has ranks 0 to 1"
+        assert said["float_to"] == ["TypeError", "dst is of float; give the number of a rank"]
+        assert said["float_from"] == ["TypeError", "src is of float; give the number of a rank"]
+        assert said["number"] == ["TypeError", 'algorithm is of int; give a name, such as "direct"']
 
 
 @pytest.mark.parametrize("count", (2, 3))
@@ -64,11 +68,14 @@ def test_ranks_whose_calls_differ_are_told_so_and_go_on(count):
             "average",
             "algorithm",
             "seed",
+            "gathered_seed",
             "gathered",
             "call",
         ):
             kind, words = found[what]
             assert kind == "PeerError" and re.match(r"rank \d differs in its call: ", words)
+        for kind, words in found["nan_everywhere"]:
+            assert kind == "UsageError" and words.endswith(" has no NaN, and a value is one")
         assert found["all"] == count
         if rank < 2:
             there, here = ("3", "4") if rank else ("4", "3")

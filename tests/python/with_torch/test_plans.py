@@ -1,10 +1,11 @@
 """Plans as users write them."""
 
+import numpy as np
 import pytest
 
 import narrowcast
 from narrowcast.torch._auto import pays, verdict_of
-from narrowcast.torch._plans import plan_of
+from narrowcast.torch._plans import max_error_of, offered_of, plan_of
 
 TOML = """
 fusion = "1MiB"
@@ -40,6 +41,49 @@ def test_toml_a_file_and_a_dictionary_mean_the_same(tmp_path):
     plans = [plan_of(TOML), plan_of(TABLE), plan_of(file), plan_of(str(file))]
     assert all(plan == plans[0] for plan in plans)
     assert plan_of(str(plans[0])) == plans[0]
+
+
+def test_numbers_of_numpy_are_numbers():
+    rule = {"tensors": "*", "codec": "bf16", "feedback": np.bool_(True)}
+    ours = {"min_elements": 3, "deadline": 5.0, "rule": [{**rule, "feedback": True}]}
+    theirs = {"min_elements": np.int64(3), "deadline": np.float64(5.0), "rule": [rule]}
+    assert plan_of(theirs) == plan_of(ours)
+
+
+def test_auto_chooses_among_specs():
+    assert offered_of("bf16") == ["bf16"]
+    assert offered_of(spec for spec in ("bf16", "onebit:column=shape")) == ["bf16", "onebit:column=shape"]
+    assert max_error_of(None) is None and max_error_of(np.float32(0.5)) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("codecs", "kind", "words"),
+    (
+        ((), narrowcast.UsageError, "codecs is empty"),
+        (3, TypeError, "codecs is of int; give specs"),
+        ([TABLE], TypeError, "one of codecs is of dict; give a string"),
+        ([TOML], narrowcast.UsageError, "no codec"),
+        (["auto"], narrowcast.UsageError, "no codec"),
+    ),
+)
+def test_what_auto_cannot_choose_is_refused(codecs, kind, words):
+    with pytest.raises(kind, match=words):
+        offered_of(codecs)
+
+
+@pytest.mark.parametrize(
+    ("bound", "kind"),
+    (
+        ("x", TypeError),
+        (True, TypeError),
+        (-1.0, narrowcast.UsageError),
+        (0, narrowcast.UsageError),
+        (float("nan"), narrowcast.UsageError),
+    ),
+)
+def test_a_bound_for_rounding_is_a_number_above_zero(bound, kind):
+    with pytest.raises(kind, match="give a number above 0"):
+        max_error_of(bound)
 
 
 def test_a_spec_is_a_plan_for_every_tensor():

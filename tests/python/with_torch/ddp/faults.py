@@ -104,6 +104,11 @@ def second():
     say(twice=twice, foreign=foreign, steps=steps, other=what(lambda: compress(other)))
 
 
+class Unreadable(dict):
+    def __iter__(self):
+        raise OSError("the disk is gone")
+
+
 def states():
     """What no state_dict() has given is refused by all ranks, not by the first one alone."""
     ddp = model()
@@ -128,6 +133,9 @@ def states():
         {**good, "residuals": {name: torch.zeros(WIDTH, WIDTH, dtype=torch.float64)}},
         {**good, "residuals": nowhere},
         {**good, "residuals": {**nowhere, name: torch.zeros(WIDTH)}},
+        {**good, "residuals": {"a\ud800": torch.zeros(3)}},
+        {**good, "residuals": {name: torch.zeros(WIDTH, WIDTH, device="meta")}},
+        Unreadable(good),
     )
     refused = [what(lambda: handle.load_state_dict(state)) for state in wrong_ones]
     step(ddp)
@@ -168,9 +176,22 @@ def wrong():
         threads=what(lambda: compress(model(), threads=0)),
         seed=what(lambda: compress(model(), seed=-1)),
         offered=what(lambda: compress(model(), "auto", codecs=["bf16", "dynamic9"])),
+        toml=what(lambda: compress(model(), "auto", codecs=['codec = "bf16"'])),
+        one=what(lambda: compress(model(), "auto", codecs="bf16").remove()),
+        bound=what(lambda: compress(model(), "auto", max_error=-1.0)),
+        alone=what(alone),
         transport=what(lambda: nct.compress(model(), "fp32", transport="pigeon")),
         sparse=what(sparse),
     )
+
+
+def alone():
+    """plan="auto" on one rank, which has nobody to measure with."""
+    ddp = model()
+    handle = compress(ddp, "auto")
+    for _ in range(12):
+        step(ddp)
+    handle.remove()
 
 
 def sparse():
@@ -258,7 +279,8 @@ def outcome(name, compresses, gain=2.0):
     largest = gradients.clone()
     dist.all_reduce(largest, dist.ReduceOp.MAX)
     same = bool(torch.equal(largest, gradients))
-    found = {"plan": handle.plan, "same": same, "lines": lines, "steps": handle.stats()["steps"]}
+    found = {"plan": handle.plan, "same": same, "lines": lines, **handle.stats()}
+    found["step"] = handle.state_dict()["step"]
     handle.remove()
     return {name: found}
 

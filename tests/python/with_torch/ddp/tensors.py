@@ -45,6 +45,10 @@ def differences(rank):
     found = {
         "nan_to_add": error(lambda: nct.all_reduce(mixed, finite)),
         "nan_to_gather": error(lambda: nct.all_gather(mixed, finite)),
+        "nan_everywhere": [
+            error(lambda: nct.all_reduce(mixed * float("nan"), finite)),
+            error(lambda: nct.all_gather(mixed * float("nan"), finite)),
+        ],
         "spec": error(lambda: nct.all_reduce(values(rank), spec)),
         "size": error(lambda: nct.all_reduce(few, "fp32")),
         "average": error(lambda: nct.all_reduce(values(rank), "fp32", average=rank % 2 == 1)),
@@ -52,6 +56,7 @@ def differences(rank):
             lambda: nct.all_reduce(values(rank), "fp32", algorithm=("ring", "direct")[rank % 2])
         ),
         "seed": error(lambda: nct.all_reduce(values(rank), "qsgd:bits=4", seed=rank)),
+        "gathered_seed": error(lambda: nct.all_gather(values(rank), "qsgd:bits=4", seed=rank)),
         "gathered": error(lambda: nct.all_gather(few, "fp32")),
         "call": error(
             lambda: nct.all_gather(few[:3], "fp32") if rank else nct.all_reduce(few, "fp32")
@@ -164,6 +169,10 @@ def main():
         expanded=error(lambda: nct.all_reduce(torch.ones(1).expand(3), "fp32")),
         received_expanded=error(lambda: nct.recv(torch.ones(1).expand(3), 0, "fp32")),
         no_rank=error(lambda: nct.send(torch.ones(3), ranks, "fp32")),
+        far=error(lambda: nct.send(torch.ones(3), 1 << 40, "fp32")),
+        float_to=error(lambda: nct.send(torch.ones(3), 1.0, "fp32")),
+        float_from=error(lambda: nct.recv(torch.ones(3), 0.0, "fp32")),
+        number=error(lambda: nct.all_reduce(torch.ones(3), "fp32", algorithm=3)),
         itself=error(lambda: nct.send(torch.ones(3), rank, "fp32")),
         algorithm=error(lambda: nct.all_reduce(torch.ones(3), "fp32", algorithm="pigeon")),
         outside=error(lambda: nct.all_reduce(torch.ones(3), "fp32", dist.GroupMember.NON_GROUP_MEMBER)),

@@ -1,0 +1,150 @@
+"""Groups that begin and end, ranks that are replaced, late or out of batches.  lives.py CASE TRANSPORT FOLDER"""
+
+import gc
+import os
+import sys
+import threading
+
+import torch
+import torch.distributed as dist
+from job import say
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+import narrowcast.torch as nct
+from narrowcast.torch import _collectives, _wire
+
+CASE, TRANSPORT, FOLDER = sys.argv[1:4]
+RANK, RANKS = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+WIDTH = 128
+LIVES = 5
+
+if TRANSPORT == "gloo":
+    _wire._machine = lambda: f"machine {RANK}"  # so that single tensors travel over it, too
+
+
+def begin(store="store", rank=RANK, ranks=RANKS):
+    dist.init_process_group("gloo", init_method=f"file://{FOLDER}/{store}", rank=rank, world_size=ranks)
+
+
+def model():
+    torch.manual_seed(3)
+    return DistributedDataParallel(nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, 1)))
+
+
+def plan(seconds, **rule):
+    return {"deadline": f"{seconds}s", "rule": [{"tensors": "*", "codec": "bf16", **rule}]}
+
+
+def compress(ddp, chosen):
+    return nct.compress(ddp, chosen, transport=TRANSPORT, say=lambda line: None)
+
+
+def step(ddp):
+    ddp(torch.randn(8, WIDTH)).square().mean().backward()
+
+
+def what(call):
+    try:
+        call()
+    except Exception as error:
+        return [type(error).__name__, str(error)]
+    return ["nothing", ""]
+
+
+def joined():
+    """plan="auto" beside torch's join(): the second rank runs out of batches while computing is measured."""
+    begin()
+    ddp = model()
+    handle = compress(ddp, "auto")
+    with ddp.join():
+        for _ in range(5 if RANK == 1 else 20):
+            step(ddp)
+    say(steps=handle.stats()["steps"], step=handle.state_dict()["step"])
+    handle.remove()
+
+
+def replaced():
+    """The first process goes through two jobs, the second and the third through one each: in another's place."""
+    said = []
+    for store, rank in {0: (("first", 0), ("second", 0)), 1: (("first", 1),), 2: (("second", 1),)}[RANK]:
+        begin(store, rank, 2)
+        ddp = model()
+        handle = compress(ddp, plan(30))
+        step(ddp)
+        total = nct.all_reduce(torch.ones(3), "fp32").tolist()
+        said.append([handle.stats()["steps"], total])
+        handle.remove()
+        del ddp
+        dist.destroy_process_group()
+    say(said=said)
+
+
+def late():
+    """The first rank calls compress() while no other does, and gives up; then all of them do."""
+    begin()
+    ddp = model()
+    alone = what(lambda: compress(ddp, plan(1))) if RANK == 0 else None
+    dist.barrier()
+    handle = compress(ddp, plan(30))
+    step(ddp)
+    say(alone=alone, steps=handle.stats()["steps"])
+    handle.remove()
+
+
+def lives():
+    """How many threads and descriptors there are after each of several lives of a group."""
+    counts = []
+    for life in range(LIVES):
+        begin(f"store-{life}")
+        nct.all_reduce(torch.ones(4), "fp32")
+        dist.destroy_process_group()
+        gc.collect()
+        counts.append([len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd"))])
+    say(counts=counts)
+
+
+def connecting():
+    """A thread of the first rank waits until the second connects a group, and that one waits for a letter first."""
+    begin()
+    late_group, known = dist.new_group(list(range(RANKS))), dist.new_group(list(range(RANKS)))
+    nct.all_reduce(torch.ones(2), "fp32", known)
+    sums = torch.ones(2)
+
+    def connect():
+        nct.all_reduce(sums, "fp32", late_group)
+
+    if RANK == 0:
+        begun = threading.Event()
+
+        class Wire(_wire.Wire):
+            def __init__(self, *words):
+                begun.set()
+                super().__init__(*words)
+
+        _collectives.Wire = Wire
+        thread = threading.Thread(target=connect)
+        thread.start()
+        begun.wait()
+        nct.send(torch.ones(2), 1, "fp32", known)
+        thread.join()
+    else:
+        nct.recv(torch.zeros(2), 0, "fp32", known)
+        connect()
+    say(sums=sums.tolist())
+
+
+def epochs():
+    """Ranks are in different epochs, which a schedule goes by."""
+    begin()
+    ddp = model()
+    handle = compress(ddp, plan(30, schedule=[{"epoch": 1, "codec": "dynamic8"}]))
+    step(ddp)
+    handle.set_epoch(RANK)
+    say(raised=what(lambda: step(ddp)))
+    os._exit(0)
+
+
+globals()[CASE]()
+if dist.is_initialized():
+    dist.destroy_process_group()
