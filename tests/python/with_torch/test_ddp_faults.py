@@ -78,8 +78,8 @@ def test_a_state_that_is_none_is_refused_by_all_ranks_at_once():
 
 
 @every_transport
-def test_a_forked_process_ends_nothing(transport):
-    for rank in ended("forked", 2, transport):
+def test_a_forked_process_ends_nothing(transport, tmp_path):
+    for rank in job.run("lives.py", 2, "forked", transport, str(tmp_path)):
         assert rank.said == {"raised": ["nothing", ""], "steps": 2}, rank.err
 
 

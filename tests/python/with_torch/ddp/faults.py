@@ -1,6 +1,5 @@
 """Ranks that die, disagree or are asked for what cannot be.  faults.py CASE TRANSPORT"""
 
-import faulthandler
 import os
 import signal
 import sys
@@ -18,7 +17,6 @@ from narrowcast import _core
 
 CASE, TRANSPORT = sys.argv[1:3]
 WIDTH = 128
-PATIENCE = int(float(os.environ["PATIENCE"]))
 
 
 def model():
@@ -145,25 +143,6 @@ def states():
     refused_inside = what(lambda: handle._engine.load(nowhere if dist.get_rank() == 0 else {}))
     step(ddp)
     say(before=before, refused=refused, inside=refused_inside, step=handle.state_dict()["step"])
-    handle.remove()
-
-
-def forked():
-    """A process that this one forks ends, orderly, while the ranks train on."""
-    ddp = model()
-    handle = compress(ddp)
-    step(ddp)
-    faulthandler.cancel_dump_traceback_later()  # its thread would be missed in the forked one
-    child = os.fork()
-    if child == 0:
-        signal.alarm(PATIENCE)
-        sys.exit(0)
-    _, status = os.waitpid(child, 0)
-    faulthandler.dump_traceback_later(PATIENCE, exit=True)
-    assert status == 0, status
-    dist.barrier()
-    said = what(lambda: step(ddp))
-    say(raised=said, steps=handle.stats()["steps"])
     handle.remove()
 
 

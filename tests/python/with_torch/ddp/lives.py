@@ -1,7 +1,10 @@
-"""Groups that begin and end, ranks that are replaced, late or out of batches.  lives.py CASE TRANSPORT FOLDER"""
+"""Groups that begin and end, ranks that are replaced, late, forked or out of batches.  lives.py CASE TRANSPORT FOLDER"""
 
+import atexit
+import faulthandler
 import gc
 import os
+import signal
 import sys
 import threading
 
@@ -18,6 +21,7 @@ CASE, TRANSPORT, FOLDER = sys.argv[1:4]
 RANK, RANKS = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 WIDTH = 128
 LIVES = 5
+PATIENCE = int(float(os.environ["PATIENCE"]))
 
 if TRANSPORT == "gloo":
     _wire._machine = lambda: f"machine {RANK}"  # so that single tensors travel over it, too
@@ -143,6 +147,30 @@ def epochs():
     handle.set_epoch(RANK)
     say(raised=what(lambda: step(ddp)))
     os._exit(0)
+
+
+def forked():
+    """A process that this one forks ends, orderly, while the ranks train on."""
+    begin()
+    ddp = model()
+    handle = compress(ddp, "dynamic8")
+    step(ddp)
+    faulthandler.cancel_dump_traceback_later()  # its thread would be missed in the forked one
+    child = os.fork()
+    if child == 0:
+        signal.alarm(PATIENCE)
+        if torch.__version__.startswith("2.0."):
+            # Its own groups wait for threads that a forked process has not, with or without us.
+            atexit._run_exitfuncs()
+            os._exit(0)
+        sys.exit(0)
+    _, status = os.waitpid(child, 0)
+    faulthandler.dump_traceback_later(PATIENCE, exit=True)
+    assert status == 0, status
+    dist.barrier()
+    said = what(lambda: step(ddp))
+    say(raised=said, steps=handle.stats()["steps"])
+    handle.remove()
 
 
 globals()[CASE]()
