@@ -131,11 +131,11 @@ std::vector<CellRecord> records_of(const Study& study, std::vector<CellRecord> r
   const auto place = [&](const CellRecord& record) { return places.at(id_of(record.cell)); };
   // The last first, and what failed after that.
   std::ranges::reverse(records);
-  std::ranges::stable_partition(
-      records, [](const CellRecord& record) { return record.state == CellState::done; });
+  std::stable_partition(records.begin(), records.end(),
+                        [](const CellRecord& record) { return record.state == CellState::done; });
   std::ranges::stable_sort(records, {}, place);
-  const auto again = std::ranges::unique(records, {}, place);
-  records.erase(again.begin(), again.end());
+  const auto same = [&](const CellRecord& a, const CellRecord& b) { return place(a) == place(b); };
+  records.erase(std::unique(records.begin(), records.end(), same), records.end());
   return records;
 }
 

@@ -172,7 +172,7 @@ Run checked_run(const Cell& cell) {
       throw Error(
           Fault::usage,
           fmt::format("a cell starts anew and leaves its record alone: leave '{}' out", key));
-  const Run run = resolve_run(run_settings(cell));
+  Run run = resolve_run(run_settings(cell));
   const auto row = std::ranges::find(models(), run.net, &ModelRow::name);
   if (run.parallel != Parallel::model || row == models().end()) return run;
   const Model model = row->make();
