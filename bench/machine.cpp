@@ -33,6 +33,16 @@ std::string field(const char* path, std::string_view key, char separator) {
   return "unknown";
 }
 
+// Hypervisors call processors of several generations by one name ("AMD EPYC"): of the same family and model, they
+// are one kind.
+std::string processor() {
+  constexpr const char* kPath = "/proc/cpuinfo";
+  const std::string name = field(kPath, "model name", ':');
+  const std::string family = field(kPath, "cpu family", ':');
+  if (family == "unknown") return name;
+  return fmt::format("{}, family {} model {}", name, family, field(kPath, "model\t", ':'));
+}
+
 std::uint64_t memory_field(std::string_view key) {
   std::istringstream text(field("/proc/meminfo", key, ':'));
   std::uint64_t kibibytes = 0;
@@ -49,7 +59,7 @@ int usable_cores() {
 }  // namespace
 
 Machine this_machine() {
-  return {.cpu = field("/proc/cpuinfo", "model name", ':'),
+  return {.cpu = processor(),
           .system = field("/etc/os-release", "PRETTY_NAME", '='),
           .compiler = std::string(kCompiler),
           .cores = usable_cores(),
