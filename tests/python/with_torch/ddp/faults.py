@@ -7,7 +7,8 @@ import sys
 import torch
 import torch.distributed as dist
 from advice import advised
-from job import say
+from job import error, say
+from small import WIDTH, model, step
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
@@ -16,30 +17,10 @@ import narrowcast.torch as nct
 from narrowcast import _core
 
 CASE, TRANSPORT = sys.argv[1:3]
-WIDTH = 128
-
-
-def model():
-    torch.manual_seed(3)
-    net = nn.Sequential(*[m for _ in range(6) for m in (nn.Linear(WIDTH, WIDTH), nn.ReLU())])
-    return DistributedDataParallel(net, bucket_cap_mb=0.01)
 
 
 def compress(ddp, plan="dynamic8", **options):
     return nct.compress(ddp, plan, transport=TRANSPORT, say=lambda line: None, **options)
-
-
-def step(ddp):
-    ddp(torch.randn(8, WIDTH)).square().mean().backward()
-
-
-def what(call):
-    """The type and the words of what a call raises."""
-    try:
-        call()
-    except Exception as error:
-        return [type(error).__name__, str(error)]
-    return ["nothing", ""]
 
 
 def killed():
@@ -52,7 +33,7 @@ def killed():
     if dist.get_rank() == 1:
         parameter = list(ddp.module.parameters())[4]
         parameter.register_hook(lambda gradient: os.kill(os.getpid(), signal.SIGKILL))
-    say(raised=what(lambda: step(ddp)))
+    say(raised=error(lambda: step(ddp)))
     os._exit(0)  # torch's own connections may never end by themselves
 
 
@@ -64,7 +45,7 @@ def raised():
         step(ddp)
     if dist.get_rank() == 1:
         raise SystemExit(0)
-    say(raised=what(lambda: step(ddp)))
+    say(raised=error(lambda: step(ddp)))
     os._exit(0)
 
 
@@ -72,14 +53,14 @@ def plans():
     """Ranks give different plans."""
     spec = "dynamic8" if dist.get_rank() == 0 else "qsgd:bits=4"
     ddp = model()
-    said = what(lambda: compress(ddp, spec))
+    said = error(lambda: compress(ddp, spec))
     dist.barrier()
     step(ddp)  # a model whose compression was refused trains on
     say(raised=said)
 
 
 def seeds():
-    said = what(lambda: compress(model(), seed=dist.get_rank()))
+    said = error(lambda: compress(model(), seed=dist.get_rank()))
     dist.barrier()
     say(raised=said)
 
@@ -89,8 +70,8 @@ def second():
     ddp = model()
     handle = compress(ddp)
     step(ddp)
-    twice = what(lambda: compress(ddp))
-    foreign = what(lambda: ddp.register_comm_hook(None, lambda state, bucket: None))
+    twice = error(lambda: compress(ddp))
+    foreign = error(lambda: ddp.register_comm_hook(None, lambda state, bucket: None))
     handle.remove()
     step(ddp)
     again = compress(ddp)
@@ -99,7 +80,7 @@ def second():
     again.remove()
     other = model()
     other.register_comm_hook(None, lambda state, bucket: None)
-    say(twice=twice, foreign=foreign, steps=steps, other=what(lambda: compress(other)))
+    say(twice=twice, foreign=foreign, steps=steps, other=error(lambda: compress(other)))
 
 
 class Unreadable(dict):
@@ -114,10 +95,10 @@ def states():
     name = "residual/sender/0/0.weight"
     nowhere = {"residual/ranks": torch.tensor([2]), "residual/sender/0/a": torch.zeros(3)}
     before = [
-        what(lambda: handle.load_state_dict({"step": first, "epoch": 0, "residuals": residuals}))
+        error(lambda: handle.load_state_dict({"step": first, "epoch": 0, "residuals": residuals}))
         for first, residuals in ((True, {}), (1, {"a": torch.zeros(3)}), (1, nowhere))
     ]
-    before += [what(lambda: handle.set_epoch(epoch)) for epoch in (-1, 1 << 44, 0.5)]
+    before += [error(lambda: handle.set_epoch(epoch)) for epoch in (-1, 1 << 44, 0.5)]
     step(ddp)
     good = handle.state_dict()
     wrong_ones = (
@@ -135,12 +116,12 @@ def states():
         {**good, "residuals": {name: torch.zeros(WIDTH, WIDTH, device="meta")}},
         Unreadable(good),
     )
-    refused = [what(lambda: handle.load_state_dict(state)) for state in wrong_ones]
+    refused = [error(lambda: handle.load_state_dict(state)) for state in wrong_ones]
     step(ddp)
     handle.load_state_dict(good)
     step(ddp)
     # What the exchange itself refuses, whatever came before, leaves it as it was.
-    refused_inside = what(lambda: handle._engine.load(nowhere if dist.get_rank() == 0 else {}))
+    refused_inside = error(lambda: handle._engine.load(nowhere if dist.get_rank() == 0 else {}))
     step(ddp)
     say(before=before, refused=refused, inside=refused_inside, step=handle.state_dict()["step"])
     handle.remove()
@@ -148,19 +129,19 @@ def states():
 
 def wrong():
     say(
-        model=what(lambda: nct.compress(nn.Linear(2, 2))),
-        spec=what(lambda: compress(model(), "dynamic9")),
-        plan=what(lambda: compress(model(), {"fussion": 3})),
-        kind=what(lambda: compress(model(), 3)),
-        threads=what(lambda: compress(model(), threads=0)),
-        seed=what(lambda: compress(model(), seed=-1)),
-        offered=what(lambda: compress(model(), "auto", codecs=["bf16", "dynamic9"])),
-        toml=what(lambda: compress(model(), "auto", codecs=['codec = "bf16"'])),
-        one=what(lambda: compress(model(), "auto", codecs="bf16").remove()),
-        bound=what(lambda: compress(model(), "auto", max_error=-1.0)),
-        alone=what(alone),
-        transport=what(lambda: nct.compress(model(), "fp32", transport="pigeon")),
-        sparse=what(sparse),
+        model=error(lambda: nct.compress(nn.Linear(2, 2))),
+        spec=error(lambda: compress(model(), "dynamic9")),
+        plan=error(lambda: compress(model(), {"fussion": 3})),
+        kind=error(lambda: compress(model(), 3)),
+        threads=error(lambda: compress(model(), threads=0)),
+        seed=error(lambda: compress(model(), seed=-1)),
+        offered=error(lambda: compress(model(), "auto", codecs=["bf16", "dynamic9"])),
+        toml=error(lambda: compress(model(), "auto", codecs=['codec = "bf16"'])),
+        one=error(lambda: compress(model(), "auto", codecs="bf16").remove()),
+        bound=error(lambda: compress(model(), "auto", max_error=-1.0)),
+        alone=error(alone),
+        transport=error(lambda: nct.compress(model(), "fp32", transport="pigeon")),
+        sparse=error(sparse),
     )
 
 
@@ -190,9 +171,9 @@ def removed():
             step(ddp)
             handle.remove()
             handle.remove()
-            after = [what(handle.state_dict), what(lambda: handle.load_state_dict(None))]
+            after = [error(handle.state_dict), error(lambda: handle.load_state_dict(None))]
             way = _core.Way("fp32", None, 0)
-            after.append(what(lambda: handle._talk.all_reduce(torch.ones(1), way, "direct", "sum")))
+            after.append(error(lambda: handle._talk.all_reduce(torch.ones(1), way, "direct", "sum")))
             ddp.zero_grad()
         torch.manual_seed(dist.get_rank())
         step(ddp)

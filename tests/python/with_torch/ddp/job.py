@@ -89,6 +89,15 @@ def say(**what):
     print(json.dumps(what), flush=True)
 
 
+def error(call):
+    """The type and the words of what a call raises; None if it raises nothing."""
+    try:
+        call()
+    except Exception as raised:
+        return [type(raised).__name__, str(raised)]
+    return None
+
+
 def _free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -10,16 +10,14 @@ import threading
 
 import torch
 import torch.distributed as dist
-from job import say
-from torch import nn
-from torch.nn.parallel import DistributedDataParallel
+from job import error, say
+from small import model, step
 
 import narrowcast.torch as nct
 from narrowcast.torch import _collectives, _wire
 
 CASE, TRANSPORT, FOLDER = sys.argv[1:4]
 RANK, RANKS = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
-WIDTH = 128
 LIVES = 5
 PATIENCE = int(float(os.environ["PATIENCE"]))
 
@@ -31,29 +29,12 @@ def begin(store="store", rank=RANK, ranks=RANKS):
     dist.init_process_group("gloo", init_method=f"file://{FOLDER}/{store}", rank=rank, world_size=ranks)
 
 
-def model():
-    torch.manual_seed(3)
-    return DistributedDataParallel(nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, 1)))
-
-
 def plan(seconds, **rule):
     return {"deadline": f"{seconds}s", "rule": [{"tensors": "*", "codec": "bf16", **rule}]}
 
 
 def compress(ddp, chosen):
     return nct.compress(ddp, chosen, transport=TRANSPORT, say=lambda line: None)
-
-
-def step(ddp):
-    ddp(torch.randn(8, WIDTH)).square().mean().backward()
-
-
-def what(call):
-    try:
-        call()
-    except Exception as error:
-        return [type(error).__name__, str(error)]
-    return ["nothing", ""]
 
 
 def joined():
@@ -88,7 +69,7 @@ def late():
     """The first rank calls compress() while no other does, and gives up; then all of them do."""
     begin()
     ddp = model()
-    alone = what(lambda: compress(ddp, plan(1))) if RANK == 0 else None
+    alone = error(lambda: compress(ddp, plan(1))) if RANK == 0 else None
     dist.barrier()
     handle = compress(ddp, plan(30))
     step(ddp)
@@ -145,7 +126,7 @@ def epochs():
     handle = compress(ddp, plan(30, schedule=[{"epoch": 1, "codec": "dynamic8"}]))
     step(ddp)
     handle.set_epoch(RANK)
-    say(raised=what(lambda: step(ddp)))
+    say(raised=error(lambda: step(ddp)))
     os._exit(0)
 
 
@@ -168,7 +149,7 @@ def forked():
     faulthandler.dump_traceback_later(PATIENCE, exit=True)
     assert status == 0, status
     dist.barrier()
-    said = what(lambda: step(ddp))
+    said = error(lambda: step(ddp))
     say(raised=said, steps=handle.stats()["steps"])
     handle.remove()
 

@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import torch
 import torch.distributed as dist
-from job import say
+from job import error, say
 
 import narrowcast
 import narrowcast.torch as nct
@@ -18,14 +18,6 @@ VALUES = 20_000
 def values(rank, dtype=torch.float32):
     generator = torch.Generator().manual_seed(rank)
     return torch.randn(VALUES // 50, 50, generator=generator).to(dtype)
-
-
-def error(call):
-    try:
-        call()
-    except Exception as raised:
-        return [type(raised).__name__, str(raised)]
-    return None
 
 
 def example_of_send(rank):
