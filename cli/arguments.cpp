@@ -183,11 +183,14 @@ bool Arguments::parse(std::span<const std::string> given) {
 
 std::string Arguments::help() const { return app_->help(); }
 
-std::vector<std::string> Arguments::options() const {
-  std::vector<std::string> names = names_of_options(*app_);
-  std::erase(names, "--help");
+std::vector<std::string> Arguments::names_of_words() const {
+  std::vector<std::string> names;
+  for (const CLI::Option* each : app_->get_options())
+    if (each->get_positional()) names.push_back(each->get_name(true));
   return names;
 }
+
+std::vector<std::string> Arguments::options() const { return names_of_options(*app_); }
 
 std::vector<std::string> Arguments::options_with_values() const {
   std::vector<std::string> names;

@@ -44,7 +44,8 @@ class Arguments {
   [[nodiscard]] bool parse(std::span<const std::string> given);
 
   std::string help() const;
-  std::vector<std::string> options() const;  // "--seed", without "--help"
+  std::vector<std::string> names_of_words() const;  // "SPEC", "FILE"
+  std::vector<std::string> options() const;         // "--seed", "--help"
   // Those that a value follows, in all their spellings: "-o", "--output".
   std::vector<std::string> options_with_values() const;
 

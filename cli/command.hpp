@@ -46,7 +46,8 @@ struct Command {
 std::span<const Command> commands();
 
 // Runs one command and returns the exit code: 0, or 2 for bad words, 3 for bad bytes, 4 for a peer,
-// 5 for the machine, and then one line on console.err says what was wrong.
+// 5 for the machine, and then one line on console.err says what was wrong. 1 is for work that was done but
+// for parts of it, which the output names.
 int run(Words words, const Console& console);
 
 }  // namespace narrowcast::cli

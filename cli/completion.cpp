@@ -14,6 +14,7 @@
 #include "codec/samples.hpp"
 #include "collective/collective.hpp"
 #include "data/data.hpp"
+#include "predict/papers.hpp"
 #include "predict/profile.hpp"
 #include "run/run.hpp"
 
@@ -56,10 +57,24 @@ std::vector<Values> values() {
           {"--transport", {"inproc", "shm", "gloo", "mpi"}}};
 }
 
-Names options_of(const Command& command) {
+// What a command can be followed by.
+struct Following {
+  Names options = {};
+  bool takes_words = false;
+  Names words = {};  // those of which there is a list
+};
+
+Following what_follows(const Command& command) {
   Arguments arguments(std::string(command.name), "");
   command.declare(arguments);
-  return arguments.options();
+  Following all{.options = arguments.options()};
+  for (const std::string& name : arguments.names_of_words()) {
+    all.takes_words = true;
+    if (name == "SPEC") all.words = names_of(codecs());
+    if (name == "SHELL") all.words = names_of(shells());
+    if (name == "MODEL") all.words = names_of(paper_models());
+  }
+  return all;
 }
 
 // Of all commands, those that something follows of which there is no list: a file, perhaps.
@@ -106,32 +121,53 @@ std::set<std::string> groups() {
   return first;
 }
 
+// The arm of a `case` for a command: its options, and its words with `more` of them.
+std::string bash_arm(std::string_view pattern, const Following& follows, const Names& more) {
+  // Options where nothing else is expected, or a dash asks for them. Of words without a list the shell offers files.
+  return fmt::format("      {}) options='{}' words='{}' second='{}'{} ;;\n", pattern,
+                     joined(follows.options), joined(follows.words), joined(more),
+                     follows.takes_words ? "" : " wordless=yes");
+}
+
+std::string bash_arms() {
+  std::string arms;
+  std::set<std::string> left = groups();
+  for (const Command& command : commands())
+    if (command.name.find(' ') != std::string_view::npos)
+      arms += bash_arm(fmt::format("'{}'", command.name), what_follows(command), {});
+  for (const Command& command : commands())
+    if (command.name.find(' ') == std::string_view::npos) {
+      left.erase(std::string(command.name));
+      arms += bash_arm(fmt::format("'{} '*", command.name), what_follows(command),
+                       words_after(command.name));
+    }
+  for (const std::string& group : left)
+    arms += bash_arm(fmt::format("'{} '*", group), {.options = {"--help"}}, words_after(group));
+  return arms;
+}
+
 std::string bash() {
   std::string script =
       "_narrowcast() {\n"
-      "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} choices=\n"
+      "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
+      "  local choices= options= words= second= wordless=\n"
       "  COMPREPLY=()\n"
       "  case $previous in\n";
   for (const Values& each : values())
     script += fmt::format("    {}) choices='{}' ;;\n", each.option, joined(each.names));
   // The shell then offers files.
   script += fmt::format("    {}) return ;;\n", fmt::join(options_without_list(), "|"));
-  script += fmt::format("    completion) choices='{}' ;;\n", joined(names_of(shells())));
   script += fmt::format("    help) choices='{}' ;;\n", joined(first_words()));
+  script += "  esac\n  if [[ -z $choices ]]; then\n";
+  script += fmt::format("    case \"${{COMP_WORDS[1]}} ${{COMP_WORDS[2]}}\" in\n{}    esac\n",
+                        bash_arms());
   script +=
-      "  esac\n  if [[ -z $choices ]]; then\n    case \"${COMP_WORDS[1]} ${COMP_WORDS[2]}\" in\n";
-  for (const Command& command : commands())
-    if (command.name.find(' ') != std::string_view::npos)
-      script +=
-          fmt::format("      '{}') choices='{}' ;;\n", command.name, joined(options_of(command)));
-  for (const Command& command : commands())
-    if (command.name.find(' ') == std::string_view::npos)
-      script += fmt::format("      '{} '*) choices='{}' ;;\n", command.name,
-                            joined(options_of(command)) + " " + joined(words_after(command.name)));
-  for (const std::string& group : groups())
-    script += fmt::format("      '{} '*) choices='{}' ;;\n", group, joined(words_after(group)));
-  script += fmt::format("    esac\n  fi\n  if [[ $COMP_CWORD == 1 ]]; then choices='{}'; fi\n",
-                        joined(first_words()));
+      "    choices=$words\n"
+      "    if [[ $COMP_CWORD == 2 ]]; then choices+=\" $second\"; fi\n"
+      "    if [[ $current == -* || -n $wordless && -z ${choices// } ]]; then choices=$options; fi\n"
+      "  fi\n";
+  script +=
+      fmt::format("  if [[ $COMP_CWORD == 1 ]]; then choices='{}'; fi\n", joined(first_words()));
   return script +
          "  COMPREPLY=($(compgen -W \"$choices\" -- \"$current\"))\n"
          "}\n"
@@ -168,8 +204,12 @@ std::string fish() {
         group, joined(words_after(group)));
   for (const Command& command : commands()) {
     const std::string condition = fish_condition(command.name);
-    for (const std::string& option : options_of(command))
+    const Following follows = what_follows(command);
+    for (const std::string& option : follows.options)
       script += fmt::format("complete -c narrowcast -n '{}' -l {}\n", condition, option.substr(2));
+    if (!follows.words.empty())
+      script +=
+          fmt::format("complete -c narrowcast -n '{}' -a '{}'\n", condition, joined(follows.words));
   }
   for (const Values& each : values())
     script += fmt::format("complete -c narrowcast -l {} -x -a '{}'\n", each.option.substr(2),

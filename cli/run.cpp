@@ -86,8 +86,8 @@ void print_overview(std::ostream& out, std::string_view prefix) {
   out << "\n'narrowcast COMMAND --help' has examples and options; '--version' says what this is.\n"
          "NARROWCAST_TARGET=scalar (or another name that 'narrowcast doctor' shows) forces a CPU "
          "target.\n"
-         "\nExit codes: 0 done, 2 bad words, 3 bad bytes, 4 a peer failed, 5 the machine said "
-         "no.\n";
+         "\nExit codes: 0 done, 1 done but for cells of a study that failed, 2 bad words, 3 bad "
+         "bytes, 4 a peer failed, 5 the machine said no.\n";
 }
 
 void print_version(std::ostream& out) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <memory>
 #include <set>
 
@@ -12,7 +13,6 @@
 #include "cli/command.hpp"
 #include "cli/ranks.hpp"
 #include "cli/study_machine.hpp"
-#include "plan/counts.hpp"
 #include "plan/printable.hpp"
 #include "plan/toml.hpp"
 #include "plan/values.hpp"
@@ -22,6 +22,8 @@
 
 namespace narrowcast::cli {
 namespace {
+
+constexpr int kSomeFailed = 1;
 
 struct StudyRunWords {
   std::string file;
@@ -172,17 +174,31 @@ void announce(const Study& study, const Undertaking& all, std::string_view taken
   console.out << "\n" << std::flush;
 }
 
+std::size_t failures(const RunResult& result) { return result.failed + result.failed_before; }
+
 void tell(const RunResult& result, const StudyRunWords& words, const Console& console) {
   console.out << fmt::format("{} cell{} done now, {} of them failed; {} were there before",
                              result.done, result.done == 1 ? "" : "s", result.failed,
                              result.before);
+  if (result.failed_before > 0) console.out << fmt::format(", {} as failed", result.failed_before);
+  const std::string_view end = failures(result) > 0 ? "have a record" : "are done";
   if (result.elsewhere > 0)
     console.out << fmt::format("; {} are left or others are at work on them", result.elsewhere);
+  else if (words.only.empty())
+    console.out << fmt::format("; all {}", end);
   else
-    console.out << (words.only.empty()
-                        ? std::string("; all are done")
-                        : fmt::format("; all of kind {} are done", fmt::join(words.only, " or ")));
+    console.out << fmt::format("; all of kind {} {}", fmt::join(words.only, " or "), end);
+  if (failures(result) > 0) console.out << "\nwhat failed is done again with --retry";
   console.out << fmt::format("\nnext: narrowcast study report {}\n", words.folder) << std::flush;
+}
+
+std::size_t count_of_most(const std::string& text) {
+  std::size_t most = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, most);
+  if (error != std::errc{} || stop != end || most == 0)
+    throw Error(Fault::usage, "--most takes a number of cells from 1 on, not '" + text + "'");
+  return most;
 }
 
 void run(const StudyRunWords& words, const Console& console) {
@@ -192,7 +208,7 @@ void run(const StudyRunWords& words, const Console& console) {
   RunOptions options{.only = words.only,
                      .deadline = std::chrono::milliseconds(static_cast<long>(words.hours * 3.6e6)),
                      .machine = cell_machine()};
-  if (!words.most.empty()) options.most = parse_count(words.most);
+  if (!words.most.empty()) options.most = count_of_most(words.most);
   const Undertaking all = undertaking(words, study);
   check_surroundings(all.left, words.folder);
   if (words.check) return announce(study, all, "to take over", console);
@@ -204,6 +220,8 @@ void run(const StudyRunWords& words, const Console& console) {
   const RunResult result = run_study(study, folder, options, teller);
   tell(result, words, console);
   if (result.interrupted) throw JobEnded{128 + *result.interrupted};
+  // The study went on and all else is there; a script that waits for it should not take that for all well.
+  if (failures(result) > 0) throw JobEnded{kSomeFailed};
 }
 
 }  // namespace

@@ -31,8 +31,11 @@ class Runner {
       : study_(study), folder_(folder), options_(options), watcher_(watcher) {}
 
   RunResult run() {
-    for (const CellRecord& record : folder_.records()) learn(record);
     const std::vector<Cell> cells = wanted();
+    for (const CellRecord& record : folder_.records()) {
+      learn(record);
+      if (is_failure_of(cells, record)) ++result_.failed_before;
+    }
     news_.all = cells.size();
     news_.done = result_.before = count_done(cells);
     for (const Cell& cell : cells) {
@@ -48,6 +51,13 @@ class Runner {
   std::size_t count_done(std::span<const Cell> cells) const {
     return static_cast<std::size_t>(std::ranges::count_if(
         cells, [this](const Cell& cell) { return folder_.has(id_of(cell)); }));
+  }
+
+  // Not one that is to be done again.
+  bool is_failure_of(std::span<const Cell> cells, const CellRecord& record) const {
+    const std::string id = id_of(record.cell);
+    return record.state == CellState::failed && folder_.has(id) &&
+           std::ranges::any_of(cells, [&](const Cell& cell) { return id_of(cell) == id; });
   }
 
   std::vector<Cell> wanted() const {

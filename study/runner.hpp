@@ -43,6 +43,7 @@ struct RunResult {
   std::size_t done = 0;                 // now
   std::size_t failed = 0;               // of them
   std::size_t before = 0;               // were there already
+  std::size_t failed_before = 0;        // of them
   std::size_t elsewhere = 0;            // left, or others are at work on them
   std::optional<int> interrupted = {};  // by that signal
 };

@@ -50,7 +50,25 @@ TEST(Completion, OffersNamesWhereThereIsAList) {
 TEST(Completion, LeavesOtherValuesToTheShell) {
   for (const char* words : {"study run --from", "study run a.toml -o", "study run --most"})
     EXPECT_EQ("  \n", completed(words + std::string(" \"\""), words[10] == 'a' ? 5 : 4)) << words;
-  EXPECT_THAT(completed("study run --check \"\"", 4), HasSubstr(" --most "));
+  for (const char* words : {"inspect \"\"", "decode \"\"", "curves \"\"", "study run \"\""})
+    EXPECT_EQ("  \n", completed(words, words[0] == 's' ? 3 : 2)) << words;
+  EXPECT_EQ("  \n", completed("encode dynamic8 grad", 3));
+}
+
+TEST(Completion, OffersOptionsWhereTheyAreAskedForOrNothingElseIsExpected) {
+  EXPECT_EQ(" --help \n", completed("inspect --he", 2));
+  EXPECT_THAT(completed("study run --check -", 4), HasSubstr(" --most "));
+  EXPECT_THAT(completed("train \"\"", 2), HasSubstr(" --workers "));
+}
+
+TEST(Completion, OffersCodecsWhereOneStands) {
+  EXPECT_EQ(" dynamic8 \n", completed("encode dyn", 2));
+  EXPECT_EQ(" qsgd \n", completed("bench codec qs", 3));
+  EXPECT_EQ(" allreduce \n", completed("errors allr", 2));
+  EXPECT_EQ(" d16-node \n", completed("predict paper d16-n", 3));
+  EXPECT_THAT(
+      run_command({"completion", "fish"}).out,
+      HasSubstr("complete -c narrowcast -n '__fish_seen_subcommand_from encode' -a 'fp32 "));
 }
 
 TEST(Completion, OffersShellsCommandsAndWaysToAddUp) {

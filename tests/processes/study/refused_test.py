@@ -47,7 +47,7 @@ class Refused(Studies):
         self.expect_refused(2, "at least one", "--only", "train")
         self.study(STUDY)
         self.expect_refused(2, "of kind 'train'", "--only", "train")
-        self.expect_refused(2, "count of values", "--most", "0")
+        self.expect_refused(2, "--most takes a number of cells", "--most", "0")
         self.assertFalse(self.out.exists())
         self.expect_refused(2, "neither", "--from", str(self.folder / "none"))
 

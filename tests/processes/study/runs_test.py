@@ -105,8 +105,9 @@ class Runs(Studies):
         broken = "\n[[part]]\nkind = 'transfer'\nsize = '4K'\n[part.settings]\nlauncher = 'false'\n"
         self.study(STUDY + broken)
         done = self.run_study()
-        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual(1, done.returncode, done.stderr)
         self.assertIn("1 of them failed", done.stdout)
+        self.assertIn("--retry", done.stdout)
         first, self.out = self.out, self.folder / "other"
         again = self.run_study("--from", str(first))
         self.assertIn(f"{CELLS} records taken over", again.stdout)
@@ -138,6 +139,11 @@ class Runs(Studies):
 
     def test_keeps_what_failed_until_it_is_done_again(self):
         launcher, before = self.failed_transfer()
+        again = self.run_study()
+        self.assertEqual(1, again.returncode, again.stderr)
+        self.assertIn("0 cells done now, 0 of them failed; 1 were there before, 1 as failed; all have a record",
+                      again.stdout)
+        before = self.state_of_everything()
         self.assertEqual(0, self.run_study("--retry", "--check").returncode)
         self.assertEqual(before, self.state_of_everything())
         launcher.unlink()
