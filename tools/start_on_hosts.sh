@@ -22,6 +22,15 @@ signal_sessions() {
   for pid in "$@"; do kill -s "$name" -- "-$pid" 2>/dev/null || true; done
 }
 
+# wait_for_sessions PID...: until nothing is left of them, for 2 s at most: what was killed may take a moment to go.
+wait_for_sessions() {
+  local pid tenth
+  for ((tenth = 0; tenth < 20; ++tenth)); do
+    for pid in "$@"; do kill -0 -- "-$pid" 2>/dev/null && break; done || return 0
+    sleep 0.1
+  done
+}
+
 # Asks the ranks to end, and no longer asks when they have not after 2 s.
 end_ranks() {
   signal_sessions "$next_signal" "${ranks[@]}"
@@ -97,6 +106,7 @@ run() {
   # What ranks have started and left behind would keep the readers waiting.
   signal_sessions KILL "${started[@]}"
   wait "${readers[@]}" || true
+  wait_for_sessions "${started[@]}"
   exit "$verdict"
 }
 

@@ -90,6 +90,17 @@ mpi_reaches_every_host() {
 mpi_reaches_every_host openmpi mpirun.openmpi
 mpi_reaches_every_host mpich mpiexec.mpich
 
+# The daemons that MPI starts in hosts end by themselves, some time after mpirun: they are its own.
+without_daemons() {
+  local tenth
+  for ((tenth = 0; tenth < 300; ++tenth)); do
+    "$hosts" status | grep -q ' [1-9][0-9]* processes ' || return 0
+    sleep 0.1
+  done
+  return 1
+}
+expect "MPI leaves nothing in the hosts" 0 without_daemons
+
 # Ends the run by a signal once both ranks are there, which is when host 0 prints a line: it waits
 # for host 1 before.
 interrupted_run() {
