@@ -36,6 +36,9 @@ TRIED = {
     # Tried by whoever runs this test, and by scripts/test --long.
     "scripts/demo": "scripts/demo --help",
     "scripts/test": "scripts/test --help",
+    # scripts/wheel builds the package in an environment like this one, and installs it in another.
+    "scripts/setup build": "scripts/setup --help",
+    "python3 -m venv venv && venv/bin/pip install .": "python3 -m venv venv && venv/bin/pip --version",
     "build/narrowcast codecs": AS_SHOWN,
     "build/narrowcast encode dynamic8 < grad.f32 > grad.ncf": AS_SHOWN,
     "build/narrowcast inspect grad.ncf": AS_SHOWN,
