@@ -104,7 +104,7 @@ def print_codecs(folder):
     print(*cached_rows(pick(CACHED, 1)), sep="\n")
     print("\n## Two threads, 1 M values: times as fast as one\n\nGoal: 1.7. Codecs that may not be cut "
           "(`block=0`, Elias coding) run on one thread whatever the number.\nThe two tables of two threads compare "
-          "with one thread measured minutes before: where neighbours of one kind differ\n(2.0 here, 1.5 there), the "
+          "with one thread measured minutes before: where neighbours of one kind differ, the\n"
           "machine had other work for some seconds.\n\n| codec | encode | decode | memcpy |\n|---|---:|---:|---:|")
     print(*thread_rows(pick(CACHED, 1), pick(CACHED, 2), lambda _, copy: 1.7), sep="\n")
     print("\n## Two threads, 25 M values: times as fast as one\n\nGoal: 0.9 of what the copy gains, and 1.7 for what takes "
