@@ -90,7 +90,7 @@ def one_seed_rows(folder):
 def print_accuracy(folder, machine_line):
     print("\n## Training: accuracy\n\nMade by `NARROWCAST_DATA=FOLDER scripts/bench training`: MNIST, D16's network "
           "(784-1024-1024-10, dropout), two workers of\n128 images each, 10 epochs, RMSProp at 0.0005 that falls by a "
-          "tenth each epoch (the paper's 0.003 leaves a higher error; it is the\nset-up `d16-literal`). Test error in percent "
+          "tenth each epoch (the paper's 0.003, set-up `d16-literal`,\nleaves a higher error). Test error in percent "
           "after the last epoch. ± is half of a 95 % interval over three seeds. A bold\nfigure misses its goal: a mean of "
           "at most 1.7 %, less than 0.1 points from fp32.\n")
     print(machine_line(folder / "machine.json"))
@@ -164,8 +164,8 @@ def print_speed(folder, machine_line):
     print("What misses its goal does so because a host has one core. The network's own work, the thread that encodes and "
           "decodes, and\nGloo's thread, most of whose time is the kernel's TCP and the waking of the other core (`perf`), cannot "
           "hide behind each other\non it: `compute` has grown beside that of no communication where they have taken its time, and "
-          "`wait` is what was left to do and to send.\nGiving the computing thread a lower priority shortens the wait and lengthens the "
-          "compute by as much.")
+          "`wait` is what was\nleft to do and to send. Giving the computing thread a lower priority shortens the wait and lengthens "
+          "the compute by as\nmuch.")
 
 
 def print_training(folder, machine_line):

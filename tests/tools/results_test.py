@@ -100,6 +100,10 @@ class EveryPart(unittest.TestCase):
             results.main(self.folder, None)
         return printed.getvalue()
 
+    def part(self, heading):
+        """From that heading to the next one."""
+        return re.search(rf"^{re.escape(heading)}.*?(?=^#|\Z)", self.page(), re.M | re.S)[0]
+
     def charts(self):
         versus_pictures.main(self.folder, self.pictures)
         return {path.stem for path in self.pictures.glob("*.svg")}
@@ -160,6 +164,43 @@ class EveryPart(unittest.TestCase):
     def test_what_was_unusual_stands_beside_the_machine(self):
         self.machine("versus/ddp", note="Other programs ran meanwhile.")
         self.assertRegex(self.page(), r"commit `\w+`\. Other programs ran meanwhile\.\n")
+
+    def test_a_sum_that_misses_its_goal_has_its_reason(self):
+        self.assertNotIn("misses its goal", self.part("### Two hosts, 10 Gbit/s"))
+        self.lines("collectives/2x10gbit.jsonl", [sum_row("engine", 100.0), sum_row("dynamic8", 99.0) | {"encode_us": 2e4}])
+        self.assertIn("\n`dynamic8` misses its goal: one core encodes, decodes and runs TCP.\nIts bytes need 0.8 ms of wire; encoding "
+                      "and decoding took 20.0 ms of that core.\n", self.part("### Two hosts, 10 Gbit/s"))
+        self.lines("collectives/4x1gbit.jsonl", [sum_row("engine", 100.0), sum_row("dynamic8", 99.0)])
+        self.assertIn("\n`dynamic8` misses its goal: one core encodes, decodes and runs TCP for two hosts.\nIts bytes need ",
+                      self.part("### Four hosts"))
+
+    def test_shared_memory_that_misses_its_goal_has_its_reason(self):
+        self.assertNotIn("no transport shortens", self.part("### Two processes"))
+        self.lines("collectives/shm.jsonl", [sum_row("fp32", 4e3) | {"decode_us": 3e3}])
+        self.lines("collectives/loopback.jsonl", [sum_row("engine", 8e3)])
+        self.assertIn("Of the 4.0 ms over `shm`, 3.0 are for adding what arrived, which no transport shortens.",
+                      self.part("### Two processes"))
+
+    def test_steps_that_miss_their_goal_have_a_reason_below_them(self):
+        self.assertEqual(self.page().count("(ddp.md#speed)"), 1)
+        self.assertIn("(ddp.md#speed)", self.part("### 1gbit"))
+        fast = {"fp32": STEP | {"ms": 200}, "fp16 hook": STEP | {"ms": 100}, "bf16 hook": STEP | {"ms": 100}}
+        for rate in ("1gbit", "unlimited"):
+            self.lines(f"versus/ddp/{rate}.json", [{rate: fast | dict.fromkeys(("dynamic8", "qsgd:bits=4", "auto"), STEP)}])
+        self.assertEqual(self.page().count("(ddp.md#speed)"), 0)
+
+
+class TwoThreads(unittest.TestCase):
+    def rows(self, codec):
+        row = {"codec": codec, "encode_ns": 1.0, "decode_ns": 1.0, "memcpy_ns": 1.0}
+        return list(results.thread_rows([row], [row], lambda _, copy: 1.7))
+
+    def test_a_codec_that_gains_nothing_misses_the_goal(self):
+        self.assertEqual(self.rows("dynamic8"), ["| `dynamic8` | **1.00** (goal 1.70) | **1.00** (goal 1.70) | 1.00 |"])
+
+    def test_codecs_that_may_not_be_cut_have_no_goal(self):
+        for codec in ("dynamic8:block=0", "linear8:block=0,rounding=paper", "qsgd:bits=4,coding=elias"):
+            self.assertEqual(self.rows(codec), [f"| `{codec}` | 1.00 | 1.00 | 1.00 |"])
 
 
 if __name__ == "__main__":
