@@ -4,8 +4,8 @@
     tools/results.py docs/results PROGRAM > docs/results.md
 
 The folder has one for each part, with the machine and the commits that it was measured on (tools/measured_on.py) and
-perhaps a `note` of what was unusual then, and soak.jsonl of scripts/soak. PROGRAM is narrowcast, which knows what the
-records in studies/ say.
+perhaps a `note` of what was unusual then, and soak.jsonl of scripts/soak, fuzz.json of scripts/fuzz. PROGRAM is narrowcast, which
+knows what the records in studies/ say.
 """
 import json
 import pathlib
@@ -14,6 +14,7 @@ import sys
 from collective_results import print_collectives
 from ddp_results import print_ddp
 from emulation_results import print_emulation
+from fuzz_results import print_fuzz
 from prediction_results import print_prediction
 from soak_results import print_soak
 from study_results import print_studies
@@ -127,6 +128,7 @@ def main(folder, program):
     print_emulation(folder / "versus" / "emulation", machine_line)
     print_prediction(folder / "prediction", machine_line)
     print_soak(folder)
+    print_fuzz(folder)
     print_studies(program, pathlib.Path(__file__).resolve().parent.parent)
 
 

@@ -26,6 +26,9 @@ SOAK = [
     {"event": "end", "faults": {"silent-rank": 1}, "at": 1800, "legs": 2, "steps": 100, "repeated": 3, "good": True},
 ]
 
+FUZZ = {"cpu": "Some CPU", "cores": 2, "compiler": "clang++ 14.0.6", "commits": ["a1"], "seconds": 600, "inputs": 1200000,
+        "fuzzers": {"frame_fuzz": 1000000, "text_fuzz": 200000}}
+
 
 def sum_row(codec, time_us):
     return {"codec": codec, "time_us": time_us, "least_us": time_us, "iterations": 20, "wire_bytes": 1e6, "encode_us": 1.0,
@@ -50,6 +53,7 @@ class EveryPart(unittest.TestCase):
         self.emulation()
         self.training(error=1.0)
         self.lines("soak.jsonl", SOAK)
+        self.lines("fuzz.json", [FUZZ])
 
     def lines(self, name, rows):
         path = self.folder / name
@@ -115,7 +119,7 @@ class EveryPart(unittest.TestCase):
         page = self.page()
         for heading in ("Codecs beside the peers", "All-reduce of 6.5 M floats (26 MB)", "Training: accuracy", "Training: speed",
                         "Training beside PyTorch's DistributedDataParallel", "PyTorch's DistributedDataParallel",
-                        "Emulated arithmetic", "Predictions", "Training under faults"):
+                        "Emulated arithmetic", "Predictions", "Training under faults", "Fuzzing"):
             self.assertIn(f"\n## {heading}\n", page)
         sums = page[page.index("## All-reduce"):page.index("## Training: accuracy")]
         for title in ("100 Mbit/s", "1 Gbit/s", "10 Gbit/s", "no limit"):
@@ -126,6 +130,11 @@ class EveryPart(unittest.TestCase):
     def test_every_chart_that_is_made_is_shown_and_no_other(self):
         self.assertEqual(self.shown(self.page()), {"versus-codecs", "versus-allreduce", "versus-training"})
         self.assertEqual(self.charts(), self.shown(self.page()))
+
+    def test_inputs_of_fuzzers_are_counted(self):
+        part = self.part("## Fuzzing")
+        self.assertIn("in 1,200,000 inputs,\nin 10 minutes.\n\nSome CPU, 2 cores, clang++ 14.0.6, commit `a1`.\n", part)
+        self.assertIn("| `text_fuzz` | 200,000 |\n", part)
 
     def test_peers_of_sums_have_their_versions(self):
         self.assertIn("\nPeers: torch 2.9.\n", self.page())
@@ -146,8 +155,9 @@ class EveryPart(unittest.TestCase):
         shutil.rmtree(self.folder / "versus")
         shutil.rmtree(self.folder / "prediction")
         (self.folder / "soak.jsonl").unlink()
+        (self.folder / "fuzz.json").unlink()
         page = self.page()
-        for heading in ("DistributedDataParallel", "Emulated", "Predictions", "faults", "beside the peers"):
+        for heading in ("DistributedDataParallel", "Emulated", "Predictions", "faults", "Fuzzing", "beside the peers"):
             self.assertNotRegex(page, f"## .*{heading}")
 
     def test_a_run_that_did_not_count_its_bytes_has_no_ideal(self):
