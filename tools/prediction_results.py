@@ -70,6 +70,66 @@ def summary(rows):
     ]
 
 
+def off_text(row):
+    return f"{100 * error(row):+.0f} %"
+
+
+def far_lines(rows):
+    """Each network and link with a prediction that is far off, beside the rest of them."""
+    for (link, network), group in groups(rows).items():
+        far = [row for row in group if abs(error(row)) > FAR]
+        others = sorted((row for row in group if row not in far), key=error)
+        if not far:
+            continue
+        named = ", ".join(f"`{row['codec']}` {off_text(row)}" for row in far)
+        rest = f"; the others of this network and link {off_text(others[0])[:-2]} to {off_text(others[-1])}" if others else ""
+        yield f"- {network} on {link}: {named}{rest}."
+
+
+def advised_alone(group):
+    """What was advised, and the same codec by itself."""
+    advised = next(row for row in group if row["codec"] == "advised")
+    return advised, next((row for row in group if row["codec"] == advised["chosen"]), None)
+
+
+def advice_lines(rows):
+    for (link, network), group in groups(rows).items():
+        if regret(group) <= ADVICE_GOAL:
+            continue
+        advised, alone = advised_alone(group)
+        best = min(group, key=lambda row: row["measured_ms"])
+        codec = f"`{advised['chosen']}`"
+        parts = [] if best is alone else [f"the quickest, `{best['codec']}`, {best['measured_ms']:.1f} ({best['predicted_ms']:.1f})"]
+        if alone:
+            by_itself = f"by itself {alone['measured_ms']:.1f} ({alone['predicted_ms']:.1f})"
+            parts.append(f"{codec} {by_itself}" if parts else by_itself)
+        took = f"{codec} as advised took {advised['measured_ms']:.1f} ms (predicted {advised['predicted_ms']:.1f})"
+        yield f"- {network} on {link}: {took}, {'; '.join(parts)}."
+
+
+def misses(rows):
+    """Every one of them, with what else was predicted and measured there."""
+    far, advice = list(far_lines(rows)), list(advice_lines(rows))
+    return [*(["Predictions that are over 25 % off:", "", *far, ""] if far else []),
+            *(["Advice that was more than 5 % slower than the quickest:", "", *advice, ""] if advice else [])]
+
+
+def repeated(rows):
+    """How well steps repeat: the same prediction, measured as advised and by the codec's own name."""
+    apart = {}
+    for key, group in groups(rows).items():
+        advised, alone = advised_alone(group)
+        if alone and alone["predicted_ms"] == advised["predicted_ms"]:
+            times = sorted(row["measured_ms"] for row in (advised, alone))
+            apart[key] = times[1] / times[0] - 1
+    if not apart:
+        return []
+    worst = max(apart, key=apart.get)
+    return [f"{len(apart)} times what was advised was predicted as its codec by itself. Measured, the two were "
+            f"{100 * statistics.median(apart.values()):.1f} % apart in the middle and {100 * apart[worst]:.1f} % at most "
+            f"({worst[1]} on {worst[0]})."]
+
+
 def section(rows):
     lines = [
         *summary(rows),
@@ -81,8 +141,10 @@ def section(rows):
         "",
         *table(rows),
         "",
+        *misses(rows),
+        *repeated(rows),
     ]
-    return "\n".join(lines)
+    return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def print_prediction(folder, machine_line):

@@ -90,7 +90,7 @@ def one_seed_rows(folder):
 def print_accuracy(folder, machine_line):
     print("\n## Training: accuracy\n\nMade by `NARROWCAST_DATA=FOLDER scripts/bench training`: MNIST, D16's network "
           "(784-1024-1024-10, dropout), two workers of\n128 images each, 10 epochs, RMSProp at 0.0005 that falls by a "
-          "tenth each epoch (the paper's 0.003 stays at 2 %; it is the\nset-up `d16-literal`). Test error in percent "
+          "tenth each epoch (the paper's 0.003, set-up `d16-literal`,\nleaves a higher error). Test error in percent "
           "after the last epoch. ± is half of a 95 % interval over three seeds. A bold\nfigure misses its goal: a mean of "
           "at most 1.7 %, less than 0.1 points from fp32.\n")
     print(machine_line(folder / "machine.json"))
@@ -161,12 +161,11 @@ def print_speed(folder, machine_line):
     ratio = ours / plain
     print(f"One worker on one core takes {ours:.2f} ms a step, plain libtorch (`examples/libtorch_plain.cpp`) {plain:.2f} "
           f"ms: {bold(f'{ratio:.3f}', ratio <= PLAIN_GOAL)} times (goal {PLAIN_GOAL}).\n")
-    print("What misses its goal does so because the one core of a host is the limit, not the wire. Of a step with\n"
-          "`onebit:column=512` (profiled with `perf`), 24 ms of CPU time are the network's own, 4.2 the thread's that "
-          "encodes and decodes, 3.2\nGloo's thread's, of which nine tenths are the kernel's TCP and the waking of the other "
-          "core; they cannot hide behind each\nother on one core. `dynamic8` has 7 and 6 ms of these. Fewer, larger messages "
-          "took 0.6 ms off. Giving the\ncomputing thread a lower priority shortens the wait and lengthens "
-          "the compute by as much.")
+    print("What misses its goal does so because a host has one core. The network's own work, the thread that encodes and "
+          "decodes, and\nGloo's thread, most of whose time is the kernel's TCP and the waking of the other core (`perf`), cannot "
+          "hide behind each other\non it: `compute` has grown beside that of no communication where they have taken its time, and "
+          "`wait` is what was\nleft to do and to send. Giving the computing thread a lower priority shortens the wait and lengthens "
+          "the compute by as\nmuch.")
 
 
 def print_training(folder, machine_line):

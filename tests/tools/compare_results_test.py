@@ -145,6 +145,61 @@ class TwoRuns(unittest.TestCase):
         self.new.part("collectives", rows)
         self.assertEqual(self.compare(), (0, "1 rows, 0 worse\n"))
 
+    def processes(self, before, after, gloo=120):
+        for results, rows in ((self.old, before), (self.new, after)):
+            results.part("collectives", {"shm.jsonl": [sum_row(codec, time) for codec, time in rows.items()],
+                                         "loopback.jsonl": [sum_row("engine", gloo)]})
+        return self.compare()
+
+    def test_codecs_over_shared_memory_are_compared_with_fp32_over_it(self):
+        code, text = self.processes({"fp32": 40, "dynamic8": 40}, {"fp32": 40, "dynamic8": 44})
+        self.assertEqual(code, 1)
+        self.assertIn("WORSE: dynamic8, shm: 1.00 before, 1.10 now", text)
+        self.assertEqual(self.processes({"fp32": 40, "dynamic8": 40}, {"fp32": 40, "dynamic8": 42})[0], 0)
+
+    def test_shared_memory_is_compared_with_gloo_over_loopback(self):
+        code, text = self.processes({"fp32": 40}, {"fp32": 50})
+        self.assertEqual(code, 1)
+        self.assertIn("WORSE: fp32 over shm, of Gloo over loopback: 0.33 before, 0.42 now", text)
+        self.assertEqual(self.processes({"fp32": 40}, {"fp32": 46}), (0, "1 rows, 0 worse\n"))
+
+    def test_shared_memory_without_loopback_beside_it_has_its_codecs(self):
+        for results in (self.old, self.new):
+            results.part("collectives", {"shm.jsonl": [sum_row("fp32", 40), sum_row("dynamic8", 40)]})
+        self.assertEqual(self.compare(), (0, "1 rows, 0 worse\n"))
+
+    def accuracy(self, before, after):
+        """Errors of three seeds each by file, and of a codec with one."""
+        for results, errors in ((self.old, before), (self.new, after)):
+            results.part("training", {f"{name}-{seed}.jsonl": [{"event": "epoch", "test_error": 9.0},
+                                                               {"event": "epoch", "test_error": error}]
+                                      for name, seeds in errors.items() for seed, error in enumerate(seeds, 1)})
+        return self.compare()
+
+    def test_accuracy_is_compared_with_that_of_fp32_over_the_same_seeds(self):
+        fp32 = {"data-fp32": (1.5, 1.5, 1.5)}
+        code, text = self.accuracy(fp32 | {"data-dynamic8": (1.5, 1.5, 1.5)}, fp32 | {"data-dynamic8": (1.7, 1.7, 1.7)})
+        self.assertEqual(code, 1)
+        self.assertIn("WORSE: dynamic8, data: 1.00 before, 1.13 now (+13 %, noise 7 %)", text)
+        code, text = self.accuracy(fp32 | {"data-dynamic8": (1.5, 1.5, 1.5)}, fp32 | {"data-dynamic8": (1.6, 1.5, 1.6)})
+        self.assertEqual((code, text), (0, "2 rows, 0 worse\n"))
+
+    def test_seeds_that_differ_hide_more(self):
+        fp32 = {"model-fp32": (1.4, 1.5, 1.6)}
+        self.assertEqual(self.accuracy(fp32 | {"model-linear8": (1.4, 1.5, 1.6)}, fp32 | {"model-linear8": (1.5, 1.7, 1.9)})[0], 0)
+
+    def test_accuracy_of_fp32_itself_has_a_row(self):
+        code, text = self.accuracy({"data-fp32": (1.5, 1.5, 1.5)}, {"data-fp32": (1.8, 1.8, 1.8)})
+        self.assertEqual(code, 1)
+        self.assertIn("WORSE: fp32, data, of the goal: 0.88 before, 1.06 now", text)
+
+    def test_accuracy_of_one_seed_is_compared_with_fp32_of_that_seed(self):
+        fp32 = {"data-fp32": (1.5, 3.0, 3.0)}
+        self.assertEqual(self.accuracy(fp32 | {"data-qsgd4": (1.5,)}, fp32 | {"data-qsgd4": (1.7,)})[0], 0)
+        code, text = self.accuracy(fp32 | {"data-qsgd4": (1.5,)}, fp32 | {"data-qsgd4": (1.9,)})
+        self.assertEqual(code, 1)
+        self.assertIn("WORSE: qsgd:bits=4, one seed: 1.00 before, 1.27 now", text)
+
     def training(self, before, after):
         for results, ways in ((self.old, before), (self.new, after)):
             found = {way: step(ms) for way, ms in ({"fp32": 80} | ways).items()}

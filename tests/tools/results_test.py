@@ -26,6 +26,9 @@ SOAK = [
     {"event": "end", "faults": {"silent-rank": 1}, "at": 1800, "legs": 2, "steps": 100, "repeated": 3, "good": True},
 ]
 
+FUZZ = {"cpu": "Some CPU", "cores": 2, "compiler": "clang++ 14.0.6", "commits": ["a1"], "seconds": 600, "inputs": 1200000,
+        "fuzzers": {"frame_fuzz": 1000000, "text_fuzz": 200000}}
+
 
 def sum_row(codec, time_us):
     return {"codec": codec, "time_us": time_us, "least_us": time_us, "iterations": 20, "wire_bytes": 1e6, "encode_us": 1.0,
@@ -50,6 +53,7 @@ class EveryPart(unittest.TestCase):
         self.emulation()
         self.training(error=1.0)
         self.lines("soak.jsonl", SOAK)
+        self.lines("fuzz.json", [FUZZ])
 
     def lines(self, name, rows):
         path = self.folder / name
@@ -100,6 +104,10 @@ class EveryPart(unittest.TestCase):
             results.main(self.folder, None)
         return printed.getvalue()
 
+    def part(self, heading):
+        """From that heading to the next one."""
+        return re.search(rf"^{re.escape(heading)}.*?(?=^#|\Z)", self.page(), re.M | re.S)[0]
+
     def charts(self):
         versus_pictures.main(self.folder, self.pictures)
         return {path.stem for path in self.pictures.glob("*.svg")}
@@ -111,7 +119,7 @@ class EveryPart(unittest.TestCase):
         page = self.page()
         for heading in ("Codecs beside the peers", "All-reduce of 6.5 M floats (26 MB)", "Training: accuracy", "Training: speed",
                         "Training beside PyTorch's DistributedDataParallel", "PyTorch's DistributedDataParallel",
-                        "Emulated arithmetic", "Predictions", "Training under faults"):
+                        "Emulated arithmetic", "Predictions", "Training under faults", "Fuzzing"):
             self.assertIn(f"\n## {heading}\n", page)
         sums = page[page.index("## All-reduce"):page.index("## Training: accuracy")]
         for title in ("100 Mbit/s", "1 Gbit/s", "10 Gbit/s", "no limit"):
@@ -122,6 +130,11 @@ class EveryPart(unittest.TestCase):
     def test_every_chart_that_is_made_is_shown_and_no_other(self):
         self.assertEqual(self.shown(self.page()), {"versus-codecs", "versus-allreduce", "versus-training"})
         self.assertEqual(self.charts(), self.shown(self.page()))
+
+    def test_inputs_of_fuzzers_are_counted(self):
+        part = self.part("## Fuzzing")
+        self.assertIn("in 1,200,000 inputs,\nin 10 minutes.\n\nSome CPU, 2 cores, clang++ 14.0.6, commit `a1`.\n", part)
+        self.assertIn("| `text_fuzz` | 200,000 |\n", part)
 
     def test_peers_of_sums_have_their_versions(self):
         self.assertIn("\nPeers: torch 2.9.\n", self.page())
@@ -142,8 +155,9 @@ class EveryPart(unittest.TestCase):
         shutil.rmtree(self.folder / "versus")
         shutil.rmtree(self.folder / "prediction")
         (self.folder / "soak.jsonl").unlink()
+        (self.folder / "fuzz.json").unlink()
         page = self.page()
-        for heading in ("DistributedDataParallel", "Emulated", "Predictions", "faults", "beside the peers"):
+        for heading in ("DistributedDataParallel", "Emulated", "Predictions", "faults", "Fuzzing", "beside the peers"):
             self.assertNotRegex(page, f"## .*{heading}")
 
     def test_a_run_that_did_not_count_its_bytes_has_no_ideal(self):
@@ -160,6 +174,43 @@ class EveryPart(unittest.TestCase):
     def test_what_was_unusual_stands_beside_the_machine(self):
         self.machine("versus/ddp", note="Other programs ran meanwhile.")
         self.assertRegex(self.page(), r"commit `\w+`\. Other programs ran meanwhile\.\n")
+
+    def test_a_sum_that_misses_its_goal_has_its_reason(self):
+        self.assertNotIn("misses its goal", self.part("### Two hosts, 10 Gbit/s"))
+        self.lines("collectives/2x10gbit.jsonl", [sum_row("engine", 100.0), sum_row("dynamic8", 99.0) | {"encode_us": 2e4}])
+        self.assertIn("\n`dynamic8` misses its goal: one core encodes, decodes and runs TCP.\nIts bytes need 0.8 ms of wire; encoding "
+                      "and decoding took 20.0 ms of that core.\n", self.part("### Two hosts, 10 Gbit/s"))
+        self.lines("collectives/4x1gbit.jsonl", [sum_row("engine", 100.0), sum_row("dynamic8", 99.0)])
+        self.assertIn("\n`dynamic8` misses its goal: one core encodes, decodes and runs TCP for two hosts.\nIts bytes need ",
+                      self.part("### Four hosts"))
+
+    def test_shared_memory_that_misses_its_goal_has_its_reason(self):
+        self.assertNotIn("no transport shortens", self.part("### Two processes"))
+        self.lines("collectives/shm.jsonl", [sum_row("fp32", 4e3) | {"decode_us": 3e3}])
+        self.lines("collectives/loopback.jsonl", [sum_row("engine", 8e3)])
+        self.assertIn("Of the 4.0 ms over `shm`, 3.0 are for adding what arrived, which no transport shortens.",
+                      self.part("### Two processes"))
+
+    def test_steps_that_miss_their_goal_have_a_reason_below_them(self):
+        self.assertEqual(self.page().count("(ddp.md#speed)"), 1)
+        self.assertIn("(ddp.md#speed)", self.part("### 1gbit"))
+        fast = {"fp32": STEP | {"ms": 200}, "fp16 hook": STEP | {"ms": 100}, "bf16 hook": STEP | {"ms": 100}}
+        for rate in ("1gbit", "unlimited"):
+            self.lines(f"versus/ddp/{rate}.json", [{rate: fast | dict.fromkeys(("dynamic8", "qsgd:bits=4", "auto"), STEP)}])
+        self.assertEqual(self.page().count("(ddp.md#speed)"), 0)
+
+
+class TwoThreads(unittest.TestCase):
+    def rows(self, codec):
+        row = {"codec": codec, "encode_ns": 1.0, "decode_ns": 1.0, "memcpy_ns": 1.0}
+        return list(results.thread_rows([row], [row], lambda _, copy: 1.7))
+
+    def test_a_codec_that_gains_nothing_misses_the_goal(self):
+        self.assertEqual(self.rows("dynamic8"), ["| `dynamic8` | **1.00** (goal 1.70) | **1.00** (goal 1.70) | 1.00 |"])
+
+    def test_codecs_that_may_not_be_cut_have_no_goal(self):
+        for codec in ("dynamic8:block=0", "linear8:block=0,rounding=paper", "qsgd:bits=4,coding=elias"):
+            self.assertEqual(self.rows(codec), [f"| `{codec}` | 1.00 | 1.00 | 1.00 |"])
 
 
 if __name__ == "__main__":
