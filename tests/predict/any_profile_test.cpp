@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.hpp"
 #include "predict/parts/profile_keys.hpp"
+#include "tests/support/any_text.hpp"
 
 // Profiles of any content come back from their text; any text is a profile or an Error of one line.
 namespace narrowcast::test {
@@ -71,41 +71,13 @@ Profile any_profile() {
   return profile;
 }
 
-void answer(const std::string& text) {
-  try {
-    const Profile profile = parse_profile(text, "any");
-    RC_ASSERT(parse_profile(to_toml(profile), "again") == profile);
-  } catch (const Error& error) {
-    RC_ASSERT(error.fault() == Fault::usage);
-    const std::string_view message = error.what();
-    RC_ASSERT(message.starts_with("any:"));
-    RC_ASSERT(message.find('\n') == std::string_view::npos);
-  }
-}
-
 RC_GTEST_PROP(EveryProfile, ComesBackFromItsText, ()) {
   const Profile profile = any_profile();
   RC_ASSERT(parse_profile(to_toml(profile), "profile") == profile);
 }
 
 RC_GTEST_PROP(AnyProfile, WithAPieceCutDoubledOrOverwrittenIsAnswered, ()) {
-  std::string text = to_toml(any_profile());
-  for (int i = 0; i < 3; ++i) {
-    const std::size_t at = *inRange<std::size_t>(0, text.size() + 1);
-    const std::size_t count = *inRange<std::size_t>(0, 20);
-    const std::string piece = text.substr(at, count);
-    switch (*inRange(0, 3)) {
-      case 0:
-        text.erase(at, count);
-        break;
-      case 1:
-        text.insert(at, piece);
-        break;
-      default:
-        text.replace(at, count, *rc::gen::arbitrary<std::string>());
-    }
-  }
-  answer(text);
+  answered(parse_profile, damaged(to_toml(any_profile())));
 }
 
 }  // namespace
