@@ -22,8 +22,8 @@ def goal_text(ways, goal):
     return f"`{way}` is {shown} times as fast as {other} (goal {least})"
 
 
-WHY_MISSED = """What misses does so because a host has one core: computing, encoding, decoding and TCP do not hide behind each other, and
-hooks of 16 bits have less to do. [Where the time of a step goes](ddp.md#speed).
+WHY_MISSED = """What misses does so because a host has one core: computing, encoding, decoding and TCP do not hide
+behind each other, and hooks of 16 bits have less to do. [Where the time of a step goes](ddp.md#speed).
 """
 LINKS = ("100mbit", "1gbit", "10gbit", "unlimited")
 

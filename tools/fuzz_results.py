@@ -8,8 +8,9 @@ def print_fuzz(folder):
         return
     found = json.loads(file.read_text())
     commits = ", ".join(f"`{commit}`" for commit in found["commits"])
-    print(f"\n## Fuzzing\n\nMade by `scripts/fuzz --inputs N`: readers of bytes from outside ([security](security.md)), with the address "
-          f"and\nundefined-behaviour sanitizers and a limit of memory for each input. Nothing was found in {found['inputs']:,} "
-          f"inputs,\nin {found['seconds'] / 60:.0f} minutes.\n\n"
-          f"{found['cpu']}, {found['cores']} cores, {found['compiler']}, commit {commits}.\n\n| fuzzer | inputs |\n|---|---:|")
+    print("\n## Fuzzing\n\nMade by `scripts/fuzz --inputs N`: readers of bytes from outside "
+          "([security](security.md)), with the address and\nundefined-behaviour sanitizers and a limit of memory for "
+          f"each input. Nothing was found in {found['inputs']:,} inputs,\nin {found['seconds'] / 60:.0f} minutes.\n\n"
+          f"{found['cpu']}, {found['cores']} cores, {found['compiler']}, commit {commits}.\n\n"
+          "| fuzzer | inputs |\n|---|---:|")
     print(*(f"| `{name}` | {inputs:,} |" for name, inputs in found["fuzzers"].items()), sep="\n")

@@ -82,7 +82,9 @@ def far_lines(rows):
         if not far:
             continue
         named = ", ".join(f"`{row['codec']}` {off_text(row)}" for row in far)
-        rest = f"; the others of this network and link {off_text(others[0])[:-2]} to {off_text(others[-1])}" if others else ""
+        rest = ""
+        if others:
+            rest = f"; the others of this network and link {off_text(others[0])[:-2]} to {off_text(others[-1])}"
         yield f"- {network} on {link}: {named}{rest}."
 
 
@@ -99,7 +101,9 @@ def advice_lines(rows):
         advised, alone = advised_alone(group)
         best = min(group, key=lambda row: row["measured_ms"])
         codec = f"`{advised['chosen']}`"
-        parts = [] if best is alone else [f"the quickest, `{best['codec']}`, {best['measured_ms']:.1f} ({best['predicted_ms']:.1f})"]
+        parts = []
+        if best is not alone:
+            parts.append(f"the quickest, `{best['codec']}`, {best['measured_ms']:.1f} ({best['predicted_ms']:.1f})")
         if alone:
             by_itself = f"by itself {alone['measured_ms']:.1f} ({alone['predicted_ms']:.1f})"
             parts.append(f"{codec} {by_itself}" if parts else by_itself)
@@ -125,8 +129,9 @@ def repeated(rows):
     if not apart:
         return []
     worst = max(apart, key=apart.get)
+    middle = statistics.median(apart.values())
     return [f"{len(apart)} times what was advised was predicted as its codec by itself. Measured, the two were "
-            f"{100 * statistics.median(apart.values()):.1f} % apart in the middle and {100 * apart[worst]:.1f} % at most "
+            f"{100 * middle:.1f} % apart in the middle and {100 * apart[worst]:.1f} % at most "
             f"({worst[1]} on {worst[0]})."]
 
 

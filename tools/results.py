@@ -4,8 +4,8 @@
     tools/results.py docs/results PROGRAM > docs/results.md
 
 The folder has one for each part, with the machine and the commits that it was measured on (tools/measured_on.py) and
-perhaps a `note` of what was unusual then, and soak.jsonl of scripts/soak, fuzz.json of scripts/fuzz. PROGRAM is narrowcast, which
-knows what the records in studies/ say.
+perhaps a `note` of what was unusual then, and soak.jsonl of scripts/soak, fuzz.json of scripts/fuzz. PROGRAM is
+narrowcast, which knows what the records in studies/ say.
 """
 import json
 import pathlib

@@ -161,11 +161,11 @@ def print_speed(folder, machine_line):
     ratio = ours / plain
     print(f"One worker on one core takes {ours:.2f} ms a step, plain libtorch (`examples/libtorch_plain.cpp`) {plain:.2f} "
           f"ms: {bold(f'{ratio:.3f}', ratio <= PLAIN_GOAL)} times (goal {PLAIN_GOAL}).\n")
-    print("What misses its goal does so because a host has one core. The network's own work, the thread that encodes and "
-          "decodes, and\nGloo's thread, most of whose time is the kernel's TCP and the waking of the other core (`perf`), cannot "
-          "hide behind each other\non it: `compute` has grown beside that of no communication where they have taken its time, and "
-          "`wait` is what was\nleft to do and to send. Giving the computing thread a lower priority shortens the wait and lengthens "
-          "the compute by as\nmuch.")
+    print("What misses its goal does so because a host has one core. The network's own work, the thread that encodes "
+          "and decodes,\nand Gloo's thread, most of whose time is the kernel's TCP and the waking of the other core "
+          "(`perf`), cannot hide behind\neach other on it: `compute` has grown beside that of no communication where "
+          "they have taken its time, and `wait` is what\nwas left to do and to send. Giving the computing thread a "
+          "lower priority shortens the wait and lengthens the compute by\nas much.")
 
 
 def print_training(folder, machine_line):

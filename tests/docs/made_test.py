@@ -57,9 +57,10 @@ def sentence_figures():
     """What the sentences around the tables say."""
     cached = codec_rows(CACHED)["dynamic8"]
     fp32, gloo = records("collectives/shm.jsonl")[0], records("collectives/loopback.jsonl")[0]
-    return [f"In cache `dynamic8` takes {cached['encode_ns']:.2f} ns a value to encode and {cached['decode_ns']:.2f} to decode.",
-            f"fp32 over shared memory between two processes is {gloo['time_us'] / fp32['time_us']:.1f} times as fast as Gloo over "
-            "loopback."]
+    return [f"In cache `dynamic8` takes {cached['encode_ns']:.2f} ns a value to encode and "
+            f"{cached['decode_ns']:.2f} to decode.",
+            "fp32 over shared memory between two processes is "
+            f"{gloo['time_us'] / fp32['time_us']:.1f} times as fast as Gloo over loopback."]
 
 
 def table_rows(text, heading):

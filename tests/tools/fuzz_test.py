@@ -1,4 +1,4 @@
-"""What scripts/fuzz counts and writes down, with fuzzers that only say how much they did: fuzz_test.py SOURCE_FOLDER."""
+"""What scripts/fuzz writes down, with fuzzers that only say how much they did: fuzz_test.py SOURCE_FOLDER."""
 import json
 import os
 import pathlib
@@ -45,7 +45,8 @@ class Fuzz(unittest.TestCase):
 
     def fuzz(self, *words):
         environment = os.environ | {"PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}"}
-        return subprocess.run(["bash", self.folder / "scripts/fuzz", *words], env=environment, capture_output=True, text=True)
+        return subprocess.run(["bash", self.folder / "scripts/fuzz", *words], env=environment, capture_output=True,
+                              text=True)
 
     def test_as_many_inputs_as_were_asked_for_are_written_down(self):
         done = self.fuzz("--inputs", "500")

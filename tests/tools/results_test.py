@@ -26,8 +26,8 @@ SOAK = [
     {"event": "end", "faults": {"silent-rank": 1}, "at": 1800, "legs": 2, "steps": 100, "repeated": 3, "good": True},
 ]
 
-FUZZ = {"cpu": "Some CPU", "cores": 2, "compiler": "clang++ 14.0.6", "commits": ["a1"], "seconds": 600, "inputs": 1200000,
-        "fuzzers": {"frame_fuzz": 1000000, "text_fuzz": 200000}}
+FUZZ = {"cpu": "Some CPU", "cores": 2, "compiler": "clang++ 14.0.6", "commits": ["a1"], "seconds": 600,
+        "inputs": 1200000, "fuzzers": {"frame_fuzz": 1000000, "text_fuzz": 200000}}
 
 
 def sum_row(codec, time_us):
@@ -177,11 +177,13 @@ class EveryPart(unittest.TestCase):
 
     def test_a_sum_that_misses_its_goal_has_its_reason(self):
         self.assertNotIn("misses its goal", self.part("### Two hosts, 10 Gbit/s"))
-        self.lines("collectives/2x10gbit.jsonl", [sum_row("engine", 100.0), sum_row("dynamic8", 99.0) | {"encode_us": 2e4}])
-        self.assertIn("\n`dynamic8` misses its goal: one core encodes, decodes and runs TCP.\nIts bytes need 0.8 ms of wire; encoding "
-                      "and decoding took 20.0 ms of that core.\n", self.part("### Two hosts, 10 Gbit/s"))
+        slow = sum_row("dynamic8", 99.0) | {"encode_us": 2e4}
+        self.lines("collectives/2x10gbit.jsonl", [sum_row("engine", 100.0), slow])
+        self.assertIn("\n`dynamic8` misses its goal: one core encodes, decodes and runs TCP.\nIts bytes need "
+                      "0.8 ms of wire; encoding and decoding took 20.0 ms of that core.\n",
+                      self.part("### Two hosts, 10 Gbit/s"))
         self.lines("collectives/4x1gbit.jsonl", [sum_row("engine", 100.0), sum_row("dynamic8", 99.0)])
-        self.assertIn("\n`dynamic8` misses its goal: one core encodes, decodes and runs TCP for two hosts.\nIts bytes need ",
+        self.assertIn("\n`dynamic8` misses its goal: one core encodes, decodes and runs TCP for two hosts.\n",
                       self.part("### Four hosts"))
 
     def test_shared_memory_that_misses_its_goal_has_its_reason(self):
@@ -196,7 +198,8 @@ class EveryPart(unittest.TestCase):
         self.assertIn("(ddp.md#speed)", self.part("### 1gbit"))
         fast = {"fp32": STEP | {"ms": 200}, "fp16 hook": STEP | {"ms": 100}, "bf16 hook": STEP | {"ms": 100}}
         for rate in ("1gbit", "unlimited"):
-            self.lines(f"versus/ddp/{rate}.json", [{rate: fast | dict.fromkeys(("dynamic8", "qsgd:bits=4", "auto"), STEP)}])
+            ways = fast | dict.fromkeys(("dynamic8", "qsgd:bits=4", "auto"), STEP)
+            self.lines(f"versus/ddp/{rate}.json", [{rate: ways}])
         self.assertEqual(self.page().count("(ddp.md#speed)"), 0)
 
 
