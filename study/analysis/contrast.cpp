@@ -26,11 +26,6 @@ Estimate combined(double mean, std::size_t count, std::optional<Reach> a, std::o
   return result;
 }
 
-// Equal differences by chance are no proof, also when they are 0: errors come in steps of one image.
-bool does_not_scatter(const Estimate& effect) {
-  return *effect.high - *effect.low <= 1e-9 * std::abs(effect.mean);
-}
-
 Judgement judge_pairs(const Contrast& contrast, double tolerance) {
   if (contrast.identical) return Judgement::same;
   const Estimate& effect = contrast.effect;
@@ -106,17 +101,16 @@ Contrast paired_errors(const BySeed& errors, const BySeed& baseline) {
 // Split weights are in no hash: each rank has its own part of them.
 bool end_alike(const CellGroup& group, const CellGroup& baseline) {
   if (group.at("parallel") != "data") return false;
+  if (group.done.size() != baseline.done.size()) return false;
   std::map<std::string_view, std::string_view> hashes;
   for (const CellRecord* record : baseline.done)
     hashes[record->cell.at("seed")] = record->replica_hash;
-  std::size_t pairs = 0;
-  for (const CellRecord* record : group.done) {
+  const auto has_partner = [&](const CellRecord* record) {
     const auto other = hashes.find(record->cell.at("seed"));
-    if (other == hashes.end()) continue;
-    if (record->replica_hash.empty() || record->replica_hash != other->second) return false;
-    ++pairs;
-  }
-  return pairs > 0;
+    return other != hashes.end() && !record->replica_hash.empty() &&
+           record->replica_hash == other->second;
+  };
+  return !group.done.empty() && std::ranges::all_of(group.done, has_partner);
 }
 
 std::size_t seeds_without_error(const CellGroup& group) {
@@ -164,6 +158,10 @@ Contrast gain_of(const CellGroup& group, const CellGroup& baseline) {
   if (!machine) return {};
   return gain_between(timing_of(on_machine(group, *machine)),
                       timing_of(on_machine(baseline, *machine)));
+}
+
+bool does_not_scatter(const Estimate& effect) {
+  return *effect.high - *effect.low <= 1e-9 * std::abs(effect.mean);
 }
 
 Estimate product(const Estimate& a, const Estimate& b) {

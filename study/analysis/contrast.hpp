@@ -9,7 +9,8 @@ namespace narrowcast {
 
 // Of pairs of equal seed.
 Contrast paired_errors(const BySeed& errors, const BySeed& baseline);
-// Every pair of equal seed ended with the same weights, bit for bit; there is one at least.
+// All runs of both sides stand in pairs of equal seed that ended with the same weights, bit for bit; there is one pair
+// at least. A run without a partner may have ended anywhere.
 bool end_alike(const CellGroup& group, const CellGroup& baseline);
 
 // Seeds of either side that left no error: each may be the one that went wrong, or had an accident.
@@ -36,6 +37,10 @@ Contrast gain_of(const CellGroup& group, const CellGroup& baseline);
 // as independent errors do. None when any of them has none, or reaches 0.
 Estimate product(const Estimate& a, const Estimate& b);
 Estimate ratio(const Estimate& a, const Estimate& b);
+
+// Equal values by chance are no proof, also when they are 0: errors come in steps of one image, epochs are whole. For
+// those with an interval.
+bool does_not_scatter(const Estimate& effect);
 
 // Sets `holm` of those that have a p.
 void correct(std::span<Contrast* const> list);

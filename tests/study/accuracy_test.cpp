@@ -93,6 +93,22 @@ TEST(AnAccuracy, IsTheSameWithoutToleranceWhenWeightsAreEqual) {
   EXPECT_EQ(judged(records, "lossless", 0.5), Judgement::too_little);
 }
 
+// What has no partner may have ended anywhere.
+TEST(AnAccuracy, IsNotTheSameByAFewPairsOfEqualWeights) {
+  Records records;
+  add_trained(records, "fp32", {2.0, 2.1, 2.2, 1.9});
+  add_trained(records, "crude", {2.0, 2.1, 9.0, 9.3});
+  for (std::size_t i = 6; i < records.size(); ++i) records[i].cell.axes["seed"] += "0";
+  for (CellRecord& record : records)
+    record.replica_hash = "hash of " + std::string(record.cell.at("seed"));
+  EXPECT_EQ(judged(records, "crude", 0.2), Judgement::too_little);
+  std::erase_if(records, [](const CellRecord& record) { return record.cell.at("seed") > "2"; });
+  EXPECT_EQ(judged(records, "crude", 0.2), Judgement::same);
+  // Nor by a seed that the baseline alone has.
+  records.push_back(trained("fp32", 3, {1.5}));
+  EXPECT_EQ(judged(records, "crude", 0.2), Judgement::too_little);
+}
+
 // Split weights are in no hash: those of model parallelism are all equal, whatever was learnt.
 TEST(AnAccuracy, IsNotTheSameByHashesOfSplitWeights) {
   for (const char* parallel : {"model", "hybrid"}) {

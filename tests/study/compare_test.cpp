@@ -50,6 +50,20 @@ TEST(ACompareOfRecords, KnowsEqualWeights) {
   EXPECT_EQ(compare_records(before, after, 0).rows.at(0).error->judgement, Judgement::same);
 }
 
+TEST(ACompareOfRecords, DoesNotTakeOnePairForAll) {
+  Records before;
+  add_trained(before, "fp32", {2.0, 2.05, 2.1});
+  Records after;
+  add_trained(after, "fp32", {2.1, 9.0, 9.3});
+  for (std::size_t i = 0; i < 3; ++i) after[i].cell.axes["seed"] = std::to_string(3 + i);
+  for (Records* side : {&before, &after})
+    for (CellRecord& record : *side)
+      record.replica_hash = "hash of " + std::string(record.cell.at("seed"));
+  const Contrast found = compare_records(before, after, 0.2).rows.at(0).error.value();
+  EXPECT_FALSE(found.identical);
+  EXPECT_NE(found.judgement, Judgement::same);
+}
+
 TEST(ACompareOfRecords, GoesByWelchWhenSeedsDiffer) {
   Records before;
   add_trained(before, "fp32", {30.02, 29.99, 30.11, 29.97, 30.01, 29.99});
