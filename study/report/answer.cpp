@@ -15,7 +15,7 @@ namespace {
 // Longer tables are closed at first.
 constexpr std::size_t kCompact = 24;
 
-std::string times(double gain) { return fmt::format("{:.2g} times", gain); }
+std::string times(double gain) { return fmt::format("{:.{}f} times", gain, gain < 9.995 ? 2 : 0); }
 
 // "all 4 measured settings", "3 of 4 measured settings", "the only measured setting".
 std::string settings_text(std::size_t count, std::size_t all, Source source) {
@@ -116,27 +116,38 @@ std::string rest(const Tally& tally) {
   return fmt::format("Of {} settings: {}.", tally.settings, fmt::join(parts, "; "));
 }
 
-// By each value of an axis: in how many of its settings some codec is quicker. Those of which nothing can be said yet
-// are left out: they are neither.
+// Of settings of one value of an axis.
+struct Place {
+  std::size_t quicker = 0;
+  std::size_t undecided = 0;
+  std::size_t all = 0;
+};
+
+std::string text_of(const Place& place) {
+  const std::string open =
+      place.undecided > 0 ? fmt::format(", {} undecided", place.undecided) : "";
+  return fmt::format("{} of {}{}", place.quicker, place.all, open);
+}
+
+// By each value of an axis: in how many of its settings some codec is quicker, of all that there are.
 std::string where(const StudyAnswer& answer, Source source, std::string_view axis) {
-  std::map<std::string, std::pair<std::size_t, std::size_t>> counts;
+  std::map<std::string, Place> counts;
   std::vector<std::string> order;
   for (const StudySetting& setting : answer.settings) {
     const auto value = setting.axes.find(axis);
     if (setting.source != source || value == setting.axes.end()) continue;
-    if (!is_quicker(setting) && setting.pays != Pays::no) continue;
     const bool is_link = axis == "link" && !value->second.empty() && value->second != "none";
     const std::string name = is_link ? value->second : axis_value(axis, value->second);
     if (!counts.contains(name)) order.push_back(name);
-    auto& [yes, all] = counts[name];
-    yes += is_quicker(setting);
-    ++all;
+    Place& place = counts[name];
+    ++place.all;
+    place.quicker += is_quicker(setting);
+    place.undecided += !is_quicker(setting) && setting.pays != Pays::no;
   }
   if (order.size() < 2) return {};
   std::string text;
   for (const std::string& name : order)
-    text += fmt::format("{}{} ({} of {})", text.empty() ? "" : ", ", name, counts[name].first,
-                        counts[name].second);
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", name, text_of(counts[name]));
   return fmt::format("Quicker, by {}: {}.", axis_name(axis), text);
 }
 

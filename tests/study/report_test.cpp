@@ -57,7 +57,7 @@ TEST(AReport, AnswersFirst) {
   const auto files = write_report(study_with(0.2), some_records());
   const std::string body = body_of(content(files, "report.html"));
   EXPECT_LT(body.find("Yes in 1 of 2 measured settings"), body.find("<nav"));
-  EXPECT_THAT(body, HasSubstr("2 times as quick as fp32"));
+  EXPECT_THAT(body, HasSubstr("2.00 times as quick as fp32"));
   EXPECT_THAT(content(files, "report.md"), HasSubstr("**Yes in 1 of 2 measured settings"));
   EXPECT_THAT(content(files, "answer.csv"), HasSubstr("\r\nyes,"));
 }
@@ -110,8 +110,8 @@ TEST(AReport, SaysOfPredictionsWhatWasMeasuredOfTheirErrors) {
   EXPECT_THAT(answer(), AllOf(HasSubstr(quicker), HasSubstr("was measured to be worse.")));
 }
 
-// A setting of which nothing can be said yet is not one where nothing is quicker.
-TEST(AReport, CountsOnlySettingsThatAreDecided) {
+// The same settings as the first sentence counts, also those of which nothing can be said yet.
+TEST(AReport, CountsAllSettingsByAxis) {
   Records records;
   for (const char* parallel : {"data", "model"}) {
     Records some;
@@ -126,9 +126,22 @@ TEST(AReport, CountsOnlySettingsThatAreDecided) {
   const auto body = [&] {
     return body_of(content(write_report(study_with(0.2), records), "report.html"));
   };
-  EXPECT_THAT(body(), Not(HasSubstr("Quicker, by parallel")));
+  EXPECT_THAT(body(), HasSubstr("data parallel (1 of 1), model parallel (0 of 1, 1 undecided)"));
   for (CellRecord& record : records) record.others = 0;
   EXPECT_THAT(body(), HasSubstr("data parallel (1 of 1), model parallel (1 of 1)"));
+}
+
+TEST(AReport, SaysHowManyTimesInDigitsThatTell) {
+  const auto lead_of = [](double factor) {
+    Records records = some_records();
+    for (CellRecord& record : records)
+      if (record.cell.kind == "speed" && record.cell.at("codec") == "dynamic8")
+        record.values["step_ms"] *= 2 / factor;
+    return content(write_report(study_with(0.2), records), "report.md");
+  };
+  EXPECT_THAT(lead_of(1.04), HasSubstr("steps 1.04 times as quick as fp32"));
+  EXPECT_THAT(lead_of(9.999), HasSubstr("steps 10 times as quick as fp32"));
+  EXPECT_THAT(lead_of(150), HasSubstr("steps 150 times as quick as fp32"));
 }
 
 TEST(AReport, SaysNothingOfGainsWithoutABaseline) {
