@@ -102,15 +102,17 @@ struct Speed {
   Estimate images_per_s = {};
   // On the logarithm. Measured: by Welch, of two repetitions and more on both sides. Predicted: from both
   // bounds, where what is off in computing is so on both sides, and without a p. Inside kSameSpeed is the
-  // same; a difference is clear of 1 and, where there is a p, significant after Holm. None where cells of
-  // kind "speed" stand in for those of "train": nobody sees it.
+  // same; a difference is clear of 1 and, where there is a p, significant after Holm. None of a superseded one.
   std::optional<Contrast> gain = {};
+  // Of kind "train", where cells of kind "speed" time steps in the same place, be it with another codec: equal axes but
+  // for codec, plan and seed. One place has one kind of time, or it had two answers. Nobody sees these.
+  bool superseded = false;
 };
 
 // How long until an error is reached that the baseline reaches with every seed. Gradients have the same
-// bits on every transport and link, so a curve of kind "train" holds wherever net, workers, codec and plan
-// are the same, and data, parallel and batch where both say them. A run's own times serve where no cell of
-// kind "speed" has its axes.
+// bits on every transport and link, so a curve of kind "train" holds wherever net, workers, codec, plan and the settings
+// that change what is learnt are the same, and data, parallel and batch where both say them. A run's own times serve
+// unless they are superseded.
 struct TimeToError {
   std::size_t curve = 0;   // the group of kind "train" that says after how many epochs
   std::size_t timing = 0;  // that says how long one takes: "speed", "predict", or curve itself

@@ -51,7 +51,7 @@ class Answering {
             std::span<const Accuracy> accuracy)
       : all_(all) {
     for (const Accuracy& each : accuracy) accuracy_[each.group] = &each;
-    for (const Speed* each : timings_of(all, speed)) timings_[each->group] = each;
+    for (const Speed* each : timings_of(speed)) timings_[each->group] = each;
   }
 
   StudyAnswer answer() const {

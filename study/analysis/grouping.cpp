@@ -24,11 +24,6 @@ Cell without_seed(Cell cell) {
   return cell;
 }
 
-bool describes_sending(std::string_view setting) {
-  return setting == "codec" || setting == "scaling" || setting == "feedback" ||
-         setting.starts_with("plan.");
-}
-
 }  // namespace
 
 std::string_view CellGroup::at(std::string_view axis) const { return cell.at(axis); }
@@ -57,6 +52,11 @@ std::vector<CellGroup> groups_of(std::span<const CellRecord> records) {
     if (last.at(id_of(record.cell)) == &record) take(record, groups[place->second]);
   }
   return groups;
+}
+
+bool describes_sending(std::string_view setting) {
+  return setting == "codec" || setting == "scaling" || setting == "feedback" ||
+         setting.starts_with("plan.");
 }
 
 Cell surroundings_of(const Cell& cell) {

@@ -14,8 +14,11 @@ namespace narrowcast {
 
 std::vector<CellGroup> groups_of(std::span<const CellRecord> records);
 
+// Settings that say what the names of codec and plan stand for.
+bool describes_sending(std::string_view setting);
+
 // What two ways of sending share: no axes "codec", "plan" and "seed", nothing that is "none", and no
-// settings that say what the names of codec and plan stand for.
+// settings that describe sending.
 Cell surroundings_of(const Cell& cell);
 
 // Sends everything as the baseline does: rules of a plan would say otherwise.

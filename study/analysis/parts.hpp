@@ -12,9 +12,10 @@ std::vector<Accuracy> accuracy_of(const Neighbourhood& all, double tolerance);
 std::vector<Anova> anova_of(const Neighbourhood& all);
 std::vector<Speed> speed_of(const Neighbourhood& all);
 
-// Which of them say how long steps take: those of kind "train" only where none of kind "speed" has the same
-// axes.
-std::vector<const Speed*> timings_of(const Neighbourhood& all, std::span<const Speed> speed);
+// Sets Speed::superseded: of kind "train" where cells of kind "speed" time steps of any codec in the same place.
+void find_superseded(const Neighbourhood& all, std::vector<Speed>& speed);
+// The others: those that say how long steps take.
+std::vector<const Speed*> timings_of(std::span<const Speed> speed);
 // Groups of kind "train" whose errors hold for steps that `timing` times: one for each network, data set,
 // way and settings, of the same transport and link where there is one.
 std::vector<std::size_t> curves_for(const Neighbourhood& all, std::size_t timing);

@@ -1,5 +1,3 @@
-#include <set>
-
 #include "study/analysis/contrast.hpp"
 #include "study/analysis/parts.hpp"
 
@@ -20,11 +18,10 @@ std::vector<Speed> speed_of(const Neighbourhood& all) {
     speed.push_back(found);
   }
   // What stands nowhere in a report must not count against what does.
-  std::set<std::size_t> shown;
-  for (const Speed* each : timings_of(all, speed)) shown.insert(each->group);
+  find_superseded(all, speed);
   std::vector<Contrast*> list;
   for (Speed& each : speed) {
-    if (!shown.contains(each.group)) each.gain.reset();
+    if (each.superseded) each.gain.reset();
     if (each.gain) list.push_back(&*each.gain);
   }
   correct(list);

@@ -104,7 +104,7 @@ std::vector<TimeToError> times_of(const Neighbourhood& all, std::span<const Spee
                                   double tolerance) {
   const Clock clock(all, tolerance);
   std::vector<TimeToError> found;
-  for (const Speed* timing : timings_of(all, speed))
+  for (const Speed* timing : timings_of(speed))
     for (const std::size_t curve : curves_for(all, timing->group))
       if (const auto time = clock.read(curve, *timing)) found.push_back(*time);
   std::vector<Contrast*> list;

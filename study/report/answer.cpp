@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "study/analysis/grouping.hpp"
 #include "study/report/rows.hpp"
 #include "study/report/settings.hpp"
 
@@ -168,12 +169,13 @@ const Choice* shown(const StudySetting& setting) {
   return why == setting.choices.end() ? nullptr : &*why;
 }
 
-// A setting has no settings of cells: where two have equal axes, their cells tell them apart.
+// A setting has no settings of cells: where two have equal axes, their cells tell them apart. How a codec is sent is the
+// codec's, not the setting's.
 Cell cell_of(const ReportData& data, const StudySetting& setting) {
   Cell cell{.kind = source_label(setting.source), .axes = setting.axes};
   if (!setting.choices.empty())
     for (const auto& [key, value] : data.group(setting.choices.front().timing).cell.settings)
-      if (key != "codec") cell.settings.emplace(key, value);
+      if (!describes_sending(key)) cell.settings.emplace(key, value);
   return cell;
 }
 

@@ -1,6 +1,5 @@
 #include "study/report/section.hpp"
 
-#include <algorithm>
 #include <charconv>
 
 namespace narrowcast {
@@ -102,18 +101,10 @@ std::optional<double> mean_value(std::span<const CellRecord* const> records,
 }
 
 std::vector<const Speed*> timed(const ReportData& data, Source source) {
-  std::vector<std::string_view> networks;  // with cells of kind "speed"
-  for (const CellGroup& group : data.analysis.groups)
-    if (group.cell.kind == "speed" && !group.quiet.empty()) networks.push_back(group.at("net"));
   std::vector<const Speed*> all;
-  for (const Speed& speed : data.analysis.speed) {
-    const CellGroup& group = data.group(speed.group);
-    if (speed.source != source || speed.step_ms.count == 0) continue;
-    if (group.cell.kind == "train" &&
-        std::ranges::find(networks, group.at("net")) != networks.end())
-      continue;
-    all.push_back(&speed);
-  }
+  for (const Speed& speed : data.analysis.speed)
+    if (speed.source == source && speed.step_ms.count > 0 && !speed.superseded)
+      all.push_back(&speed);
   return all;
 }
 

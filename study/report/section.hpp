@@ -61,7 +61,7 @@ std::vector<const Cell*> cells_of(std::span<const CellGroup* const> groups);
 // The mean over the records of a group, of those that have it.
 std::optional<double> mean_value(std::span<const CellRecord* const> records, std::string_view name);
 
-// Of Analysis::speed, those with a time; measured ones of kind "train" only where no "speed" has the network.
+// Of Analysis::speed, those with a time that count.
 std::vector<const Speed*> timed(const ReportData& data, Source source);
 
 }  // namespace narrowcast

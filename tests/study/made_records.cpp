@@ -48,6 +48,22 @@ void add_timed(Records& records, std::string_view codec, const std::vector<doubl
     records.push_back(timed(codec, static_cast<int>(i) + 1, steps[i]));
 }
 
+Records three_codecs() {
+  Records records;
+  for (int seed = 1; seed <= 5; ++seed) {
+    const double luck = 0.01 * (seed % 3);
+    records.push_back(trained("fp32", seed, {4 + luck, 2 + luck, 1.2 + luck}));
+    records.push_back(trained("good", seed, {4 + luck, 2 + luck, 1.2 + 0.01 * (seed % 2)}));
+    records.push_back(trained("crude", seed, {5, 4, 3 + luck + 0.01 * (seed % 2)}));
+    records.push_back(trained("slow", seed, {4 + luck, 2 + luck, 1.2 + 0.01 * (seed % 2)}));
+  }
+  add_timed(records, "fp32", {20, 20.4, 19.8});
+  add_timed(records, "good", {10, 10.3, 9.9});
+  add_timed(records, "crude", {5, 5.1, 4.9});
+  add_timed(records, "slow", {30, 30.4, 29.8});
+  return records;
+}
+
 CellRecord predicted(std::string_view codec, double step_ms, std::pair<double, double> bounds) {
   CellRecord record = made_record("predict", codec, 1);
   record.cell.axes.erase("seed");
@@ -78,6 +94,21 @@ const Speed& speed_of(const Analysis& found, std::string_view kind, std::string_
     if (cell.kind == kind && variant_of(cell) == variant) return each;
   }
   throw std::runtime_error("no such speed");
+}
+
+const TimeToError& time_of(const Analysis& found, std::string_view kind, std::string_view codec) {
+  for (const TimeToError& each : found.times) {
+    const Cell& cell = found.groups[each.timing].cell;
+    if (cell.kind == kind && cell.at("codec") == codec) return each;
+  }
+  throw std::runtime_error("no such time");
+}
+
+const StudySetting& setting_on(const Analysis& found, std::string_view link) {
+  for (const StudySetting& setting : found.answer.settings)
+    if (const auto at = setting.axes.find("link"); at != setting.axes.end() && at->second == link)
+      return setting;
+  throw std::runtime_error("no such setting");
 }
 
 }  // namespace narrowcast::test

@@ -24,6 +24,10 @@ void add_trained(Records& records, std::string_view codec, const std::vector<dou
 CellRecord timed(std::string_view codec, int seed, double step_ms);
 void add_timed(Records& records, std::string_view codec, const std::vector<double>& steps);
 
+// Of data set "mnist", five seeds: "good" is two times as quick as "fp32" and as accurate, "crude" quicker but worse,
+// "slow" as accurate but slower.
+Records three_codecs();
+
 // Of profile "here" on the same link.
 CellRecord predicted(std::string_view codec, double step_ms, std::pair<double, double> bounds);
 
@@ -33,5 +37,7 @@ Study study_with(double tolerance);
 const CellGroup& group_of(const Analysis& found, std::string_view kind, std::string_view variant);
 const Accuracy& accuracy_of(const Analysis& found, std::string_view variant);
 const Speed& speed_of(const Analysis& found, std::string_view kind, std::string_view variant);
+const TimeToError& time_of(const Analysis& found, std::string_view kind, std::string_view codec);
+const StudySetting& setting_on(const Analysis& found, std::string_view link);
 
 }  // namespace narrowcast::test

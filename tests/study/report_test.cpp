@@ -229,7 +229,7 @@ TEST(AReport, TellsSettingsApartThatHaveEqualAxes) {
       records.push_back(record);
     }
   const std::string csv = content(write_report(study_with(0.2), records), "speedup.csv");
-  EXPECT_THAT(csv, StartsWith("algorithm,codec,"));
+  EXPECT_THAT(csv, StartsWith("link,algorithm,codec,"));
   EXPECT_THAT(csv, HasSubstr("ring,dynamic8,"));
 }
 
