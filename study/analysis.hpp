@@ -124,10 +124,13 @@ struct TimeToError {
   // The first epoch whose error is at most the target; over the seeds that reached it.
   Estimate epochs = {};
   Estimate epoch_s = {};                 // steps_per_epoch * step_ms
-  std::optional<Estimate> seconds = {};  // none when no seed reached it
+  std::optional<Estimate> seconds = {};  // none unless every seed reached it
   // The baseline's seconds over these, on the logarithm, epochs paired by seed; only where every seed
-  // reached the target. Judged as Speed::gain is; its p is that of the factor, epochs or steps, that makes it so.
+  // reached the target. Judged as Speed::gain is; its p is that of the factor, epochs or steps, that makes it so. Without
+  // a p and an interval, and so too little, where that factor does not scatter.
   std::optional<Contrast> gain = {};
+
+  bool is_reached() const { return reached > 0 && reached == seeds; }
 };
 
 // Whether low precision pays in one setting: the same epochs in less time, and an error that is no worse.

@@ -76,8 +76,9 @@ class Clock {
     for (const CellRecord* record : all_[curve].done) found.seeds += has_curve(*record) ? 1 : 0;
     if (found.seeds == 0) return std::nullopt;
     found.seeds += all_[curve].failed;
-    if (found.reached > 0) found.seconds = product(found.epochs, found.epoch_s);
-    if (found.reached == found.seeds && *baseline != curve && timing.gain)
+    if (!found.is_reached()) return found;
+    found.seconds = product(found.epochs, found.epoch_s);
+    if (*baseline != curve && timing.gain)
       found.gain = gain(epochs, epochs_by_seed(all_[*baseline], found.target), *timing.gain);
     return found;
   }
@@ -90,7 +91,12 @@ class Clock {
     Contrast found{.effect = product(fewer->effect, steps.effect)};
     const bool by_epochs = found.effect.mean > 1 ? fewer->effect.mean > steps.effect.mean
                                                  : fewer->effect.mean < steps.effect.mean;
-    found.p = by_epochs ? fewer->p : steps.p;
+    const Contrast& decides = by_epochs ? *fewer : steps;
+    if (!decides.p) return found;
+    if (does_not_scatter(decides.effect))
+      found.effect.low = found.effect.high = std::nullopt;
+    else
+      found.p = decides.p;
     return found;
   }
 

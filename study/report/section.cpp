@@ -1,5 +1,7 @@
 #include "study/report/section.hpp"
 
+#include <fmt/core.h>
+
 #include <charconv>
 
 namespace narrowcast {
@@ -57,6 +59,12 @@ std::string_view error_word(const std::optional<Judgement>& judgement) {
   if (!judgement) return "";
   if (*judgement == Judgement::too_little) return "too little data";
   return name_of(*judgement);
+}
+
+std::string time_word(const TimeToError& time) {
+  if (time.reached == 0) return "never";
+  if (!time.is_reached()) return fmt::format("{} of {} only", time.reached, time.seeds);
+  return std::string(speed_word(time.gain));
 }
 
 std::string source_label(Source source) {

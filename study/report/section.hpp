@@ -47,6 +47,8 @@ void add_contrast(Row& row, const std::optional<Contrast>& contrast, std::string
 // Of times: faster, same, slower. Of errors: better, same, worse.
 std::string_view speed_word(const std::optional<Contrast>& gain);
 std::string_view error_word(const std::optional<Judgement>& judgement);
+// "never", "3 of 5 only" where not every seed came there; else as speed_word.
+std::string time_word(const TimeToError& time);
 
 std::string source_label(Source source);
 

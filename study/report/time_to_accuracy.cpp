@@ -25,7 +25,7 @@ void add_row(Table& table, const TimeToError& time, const std::string& codec) {
   add_estimate(row, time.epoch_s);
   add_estimate(row, time.seconds);
   add_estimate(row, time.gain ? time.gain->effect : Estimate{});
-  row.emplace_back(std::string(time.reached == 0 ? "never" : speed_word(time.gain)));
+  row.emplace_back(time_word(time));
 }
 
 Figure times_figure(const ReportData& data) {
@@ -40,10 +40,8 @@ Figure times_figure(const ReportData& data) {
       .title = "Seconds until the error is as low as with " + data.study.baseline,
       .caption = fmt::format(
           "Seconds until the test error is as low as the worst seed of {0} gets{1}; shorter is "
-          "better. Whiskers "
-          "and ranges are 95 % intervals, without any where a single run was timed; what never "
-          "came so "
-          "far has no bar. {2}",
+          "better. Whiskers and ranges are 95 % intervals, without any where a single run was "
+          "timed. A codec has no bar unless every seed came so far. {2}",
           data.study.baseline,
           data.study.tolerance > 0 ? fmt::format(", plus {} points", data.study.tolerance) : "",
           columns.common()),

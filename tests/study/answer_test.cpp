@@ -37,7 +37,7 @@ TEST(ATimeToError, SaysWhenTheTargetIsNeverReached) {
   EXPECT_FALSE(crude.gain);
 }
 
-TEST(ATimeToError, HasNoGainUnlessEverySeedReachesIt) {
+TEST(ATimeToError, HasNoSecondsUnlessEverySeedReachesIt) {
   Records records = three_codecs();
   const auto some = std::ranges::find_if(records, [](const CellRecord& record) {
     return record.cell.kind == "train" && record.cell.at("codec") == "good";
@@ -46,7 +46,8 @@ TEST(ATimeToError, HasNoGainUnlessEverySeedReachesIt) {
   const Analysis found = analyse(records, study_with(0.1));
   const TimeToError& good = time_of(found, "speed", "good");
   EXPECT_EQ(good.reached, 4);
-  EXPECT_TRUE(good.seconds);
+  EXPECT_EQ(good.epochs.count, 4);
+  EXPECT_FALSE(good.seconds);
   EXPECT_FALSE(good.gain);
 }
 

@@ -144,6 +144,19 @@ TEST(AReport, SaysHowManyTimesInDigitsThatTell) {
   EXPECT_THAT(lead_of(150), HasSubstr("steps 150 times as quick as fp32"));
 }
 
+TEST(AReport, HasNoBarForWhatNotEverySeedReached) {
+  Records records = some_records();
+  for (CellRecord& record : records)
+    if (record.cell.kind == "train" && record.cell.at("codec") == "dynamic8" &&
+        record.cell.at("seed") == "2")
+      record.epochs.front().test_error = 9;
+  const auto files = write_report(study_with(0.2), records);
+  EXPECT_THAT(content(files, "time-to-accuracy.csv"),
+              AllOf(HasSubstr("4 of 5,1,1,1,1"), HasSubstr(",,,,,,4 of 5 only")));
+  EXPECT_THAT(body_of(content(files, "report.html")),
+              HasSubstr("A codec has no bar unless every seed came so far."));
+}
+
 TEST(AReport, SaysNothingOfGainsWithoutABaseline) {
   std::vector<CellRecord> records = some_records();
   std::erase_if(records,
