@@ -26,6 +26,8 @@ std::string_view name_of(Pays pays) {
       return "yes";
     case Pays::if_accurate:
       return "if accurate";
+    case Pays::later:
+      return "later";
     case Pays::no:
       return "no";
     case Pays::unclear:
@@ -43,7 +45,7 @@ Analysis analyse(std::span<const CellRecord> records, const Study& study) {
   found.anova = anova_of(all);
   found.speed = speed_of(all);
   found.times = times_of(all, found.speed, study.tolerance);
-  found.answer = answer_of(all, found.speed, found.accuracy);
+  found.answer = answer_of(all, found);
   found.prediction = prediction_of(all, found.speed);
   found.cost = cost_of(all, found.speed);
   return found;

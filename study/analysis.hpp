@@ -133,10 +133,12 @@ struct TimeToError {
   bool is_reached() const { return reached > 0 && reached == seeds; }
 };
 
-// Whether low precision pays in one setting: the same epochs in less time, and an error that is no worse.
+// Whether low precision pays in one setting: the same epochs in less time, an error that is no worse, and the
+// baseline's error no later.
 enum class Pays {
   yes,          // some codec is quicker and as accurate, or more so
   if_accurate,  // some codec is quicker; whether its error is the same was not measured or is not clear
+  later,        // some codec is quicker, but comes to the baseline's error later, or never
   no,           // every codec was judged: not quicker, or not as accurate
   unclear,      // some codec was neither found to be quicker nor shown not to be
   unknown       // some codec's times are missing or too few
@@ -149,6 +151,8 @@ struct Choice {
   std::optional<std::size_t> curve = {};   // as in TimeToError
   Contrast gain = {};                      // of steps, as in Speed
   std::optional<Judgement> accuracy = {};  // of the last error; none without a curve to compare
+  std::optional<std::size_t> time =
+      {};  // of Analysis::times; of several curves the one that says worst
   Pays pays = Pays::unknown;
 };
 
@@ -158,7 +162,8 @@ struct StudySetting {
   Axes axes = {};
   Pays pays = Pays::unknown;
   std::vector<Choice> choices = {};  // all but the baseline
-  // The quickest of those that make `pays` what it is; none when none has a time.
+  // The quickest of those that make `pays` what it is, before it what comes to the baseline's error sooner; none when
+  // none has a time.
   std::optional<std::size_t> best = {};  // of choices
 };
 
@@ -172,6 +177,7 @@ struct Tally {
   std::size_t settings = 0;
   std::size_t yes = 0;
   std::size_t if_accurate = 0;
+  std::size_t later = 0;
   std::size_t no = 0;
   std::size_t unclear = 0;
   std::size_t unknown = 0;
@@ -179,6 +185,8 @@ struct Tally {
   std::optional<double> median_gain = {};
   std::optional<double> largest_gain = {};
   std::vector<Wins> wins = {};  // where pays is yes; most first
+  std::vector<Wins> sooner =
+      {};  // where pays is no, and yet the best comes to the baseline's error sooner
 };
 
 // Does low precision improve end-to-end time with no accuracy loss, where, and by how much?

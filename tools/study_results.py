@@ -76,7 +76,8 @@ def codec_cost(results):
 def consistently(found):
     rows = found.rows("answer")
     counts = {word: sum(row["pays"] == word for row in rows)
-              for word in ("yes", "if accurate", "no", "unclear", "too little data")}
+              for word in ("yes", "if accurate", "later", "no", "unclear", "too little data")}
+    counts["no"] += counts["later"]
     judged = counts["yes"] + counts["no"]
     if judged + counts["if accurate"] == 0:
         return MISSING

@@ -22,8 +22,8 @@ std::vector<std::size_t> curves_for(const Neighbourhood& all, std::size_t timing
 
 std::vector<TimeToError> times_of(const Neighbourhood& all, std::span<const Speed> speed,
                                   double tolerance);
-StudyAnswer answer_of(const Neighbourhood& all, std::span<const Speed> speed,
-                      std::span<const Accuracy> accuracy);
+// Of speed, accuracy and times.
+StudyAnswer answer_of(const Neighbourhood& all, const Analysis& found);
 PredictionCheck prediction_of(const Neighbourhood& all, std::span<const Speed> speed);
 std::vector<EpochCost> cost_of(const Neighbourhood& all, std::span<const Speed> speed);
 

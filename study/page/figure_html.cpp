@@ -28,7 +28,8 @@ struct VerdictLook {
 constexpr std::array kVerdicts{
     VerdictLook{"better", "good"}, VerdictLook{"faster", "good"}, VerdictLook{"yes", "good"},
     VerdictLook{"done", "plain"},  VerdictLook{"same", "plain"},  VerdictLook{"worse", "bad"},
-    VerdictLook{"slower", "bad"},  VerdictLook{"no", "bad"},      VerdictLook{"failed", "bad"}};
+    VerdictLook{"slower", "bad"},  VerdictLook{"no", "bad"},      VerdictLook{"failed", "bad"},
+    VerdictLook{"later", "bad"},   VerdictLook{"never", "bad"}};
 
 std::string_view look_of(std::string_view word) {
   const auto found = std::ranges::find(kVerdicts, word, &VerdictLook::word);

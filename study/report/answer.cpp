@@ -6,15 +6,12 @@
 #include <map>
 #include <set>
 
-#include "study/analysis/grouping.hpp"
+#include "study/report/answer_table.hpp"
 #include "study/report/rows.hpp"
 #include "study/report/settings.hpp"
 
 namespace narrowcast {
 namespace {
-
-// Longer tables are closed at first.
-constexpr std::size_t kCompact = 24;
 
 std::string times(double gain) { return fmt::format("{:.{}f} times", gain, gain < 9.995 ? 2 : 0); }
 
@@ -43,6 +40,25 @@ bool is_quicker(const StudySetting& setting) {
 }
 
 // Predictions say nothing of errors; of some codecs they were measured.
+std::string errors_of_quicker(const Tally& tally, std::size_t quicker,
+                              const std::string& baseline) {
+  std::vector<std::string> parts;
+  if (tally.yes > 0)
+    parts.push_back(
+        tally.yes < quicker
+            ? fmt::format("in {} of them with an error that was measured to be no worse", tally.yes)
+            : "with an error that was measured to be no worse");
+  else if (tally.if_accurate > 0)
+    parts.emplace_back("what it does to the error is not predicted");
+  else if (tally.later == 0)
+    parts.emplace_back("with an error that was measured to be worse");
+  if (tally.later > 0)
+    parts.push_back(
+        fmt::format("runs were measured to reach {}'s error later, or never, in {} of them",
+                    baseline, tally.later));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
 std::string predicted_verdict(const StudyAnswer& answer, const std::string& baseline) {
   const Tally& tally = answer.predicted;
   const auto quicker = static_cast<std::size_t>(
@@ -52,16 +68,14 @@ std::string predicted_verdict(const StudyAnswer& answer, const std::string& base
   if (quicker == 0)
     return fmt::format("In {} no codec would be quicker than {} by more than predictions are off.",
                        settings_text(tally.settings, tally.settings, Source::predicted), baseline);
-  std::string error = "what it does to the error is not predicted";
-  if (tally.yes > 0 && tally.yes < quicker)
-    error = fmt::format("in {} of them with an error that was measured to be no worse", tally.yes);
-  else if (tally.yes > 0)
-    error = "with an error that was measured to be no worse";
-  else if (tally.if_accurate == 0)
-    error = "with an error that was measured to be worse";
   return fmt::format(
       "In {} some codec would be quicker than {} by more than predictions are off; {}.",
-      settings_text(quicker, tally.settings, Source::predicted), baseline, error);
+      settings_text(quicker, tally.settings, Source::predicted), baseline,
+      errors_of_quicker(tally, quicker, baseline));
+}
+
+std::string later(const std::string& baseline) {
+  return fmt::format("reaches {}'s error later, or never", baseline);
 }
 
 std::string measured_verdict(const Tally& tally, const std::string& baseline) {
@@ -75,10 +89,11 @@ std::string measured_verdict(const Tally& tally, const std::string& baseline) {
         "is not "
         "shown yet.",
         settings_text(tally.if_accurate, tally.settings, kSource), baseline);
-  if (tally.no > 0)
-    return fmt::format("No in {}: no codec is both quicker than {} and as accurate{}.",
-                       settings_text(tally.no, tally.settings, kSource), baseline,
-                       tally.no < tally.settings ? "; the others are not clear yet" : "");
+  if (const std::size_t no = tally.no + tally.later; no > 0)
+    return fmt::format("No in {}: no codec is both quicker than {} and as accurate{}{}.",
+                       settings_text(no, tally.settings, kSource), baseline,
+                       tally.later > 0 ? ", but for some with which a run " + later(baseline) : "",
+                       no < tally.settings ? "; the others are not clear yet" : "");
   if (tally.unclear > 0)
     return fmt::format(
         "Not clear: in {} codecs were compared with {}, but none was found to be quicker, and for "
@@ -94,22 +109,23 @@ std::string verdict(const StudyAnswer& answer, Source source, const std::string&
                                     : predicted_verdict(answer, baseline);
 }
 
-std::string wins(const Tally& tally) {
-  std::string text;
-  for (const Wins& each : tally.wins)
-    text += fmt::format("{}{} ({})", text.empty() ? "Quickest of those that lose nothing: " : ", ",
-                        each.codec, each.settings);
-  return text.empty() ? text : text + ".";
+// "What they are: qsgd:bits=4 (3), dynamic8 (1)."
+std::string listed(const std::string& what, std::span<const Wins> codecs) {
+  std::vector<std::string> names;
+  for (const Wins& each : codecs)
+    names.push_back(fmt::format("{} ({})", each.codec, each.settings));
+  return names.empty() ? std::string() : fmt::format("{}: {}.", what, fmt::join(names, ", "));
 }
 
 // What became of all settings, where the first sentence counts only some.
-std::string rest(const Tally& tally) {
+std::string rest(const Tally& tally, const std::string& baseline) {
   std::vector<std::string> parts;
   const auto add = [&](std::size_t count, std::string_view what) {
     if (count > 0) parts.push_back(fmt::format("{} {}", count, what));
   };
   add(tally.yes, "quicker and no worse");
   add(tally.if_accurate, "quicker, but the error not shown to be the same");
+  add(tally.later, "quicker, but a run " + later(baseline));
   add(tally.no, "not quicker, or less accurate");
   add(tally.unclear, "quicker or not, unclear");
   add(tally.unknown, "with too few quiet runs to compare");
@@ -162,67 +178,6 @@ std::string machines(const StudyAnswer& answer) {
                      names.size(), fmt::join(names, "; "));
 }
 
-// The choice that a setting's row shows: it says why the answer is what it is.
-const Choice* shown(const StudySetting& setting) {
-  if (setting.best) return &setting.choices[*setting.best];
-  const auto why = std::ranges::find(setting.choices, setting.pays, &Choice::pays);
-  return why == setting.choices.end() ? nullptr : &*why;
-}
-
-// A setting has no settings of cells: where two have equal axes, their cells tell them apart. How a codec is sent is the
-// codec's, not the setting's.
-Cell cell_of(const ReportData& data, const StudySetting& setting) {
-  Cell cell{.kind = source_label(setting.source), .axes = setting.axes};
-  if (!setting.choices.empty())
-    for (const auto& [key, value] : data.group(setting.choices.front().timing).cell.settings)
-      if (!describes_sending(key)) cell.settings.emplace(key, value);
-  return cell;
-}
-
-Figure settings_figure(const ReportData& data, Source source) {
-  std::vector<const StudySetting*> settings;
-  std::vector<Cell> cells;
-  for (const StudySetting& setting : data.analysis.answer.settings)
-    if (setting.source == source) {
-      settings.push_back(&setting);
-      cells.push_back(cell_of(data, setting));
-    }
-  std::vector<const Cell*> views;
-  for (const Cell& cell : cells) views.push_back(&cell);
-  const std::vector<Axes> axes = settings_of(views);
-  const SettingColumns columns(axes);
-  const bool measured = source == Source::measured;
-  Figure figure{.id = measured ? "answer" : "answer-predicted",
-                .title = measured ? "Measured settings" : "Predicted settings",
-                .caption = fmt::format(
-                    "The quickest codec of those that decide a setting; gain is how "
-                    "many times as quick as {} a step is, with {}. {}",
-                    data.study.baseline, measured ? "its 95 % interval" : "the prediction's bounds",
-                    columns.common()),
-                .showing = settings.size() > kCompact ? Showing::folded : Showing::open};
-  // What people look for first is what a phone shows.
-  figure.table.columns.push_back(verdict_column("pays"));
-  add_estimate(figure.table.columns, number_column("gain", "times", 2));
-  figure.table.columns.push_back(text_column("codec"));
-  columns.add_to(figure.table);
-  figure.table.columns.push_back(verdict_column("time"));
-  figure.table.columns.push_back(verdict_column("error"));
-  for (std::size_t i = 0; i < settings.size(); ++i) {
-    Row& row = figure.table.rows.emplace_back();
-    row.emplace_back(std::string(name_of(settings[i]->pays)));
-    const Choice* choice = shown(*settings[i]);
-    add_estimate(row, choice == nullptr ? Estimate{} : choice->gain.effect);
-    row.emplace_back(choice == nullptr ? std::string()
-                                       : variant_of(data.group(choice->timing).cell));
-    columns.add_to(row, axes[i]);
-    row.emplace_back(std::string(choice == nullptr ? "" : speed_word(choice->gain)));
-    row.emplace_back(std::string(choice == nullptr  ? ""
-                                 : choice->accuracy ? error_word(*choice->accuracy)
-                                                    : "not measured"));
-  }
-  return figure;
-}
-
 void add_source(std::vector<Block>& blocks, const ReportData& data, Source source) {
   const StudyAnswer& answer = data.analysis.answer;
   const bool measured = source == Source::measured;
@@ -236,8 +191,11 @@ void add_source(std::vector<Block>& blocks, const ReportData& data, Source sourc
   const auto add = [&](const std::string& text) {
     if (!text.empty()) more.items.push_back(text);
   };
-  if (measured) add(rest(tally));
-  add(wins(tally));
+  if (measured) add(rest(tally, data.study.baseline));
+  add(listed("Quickest of those that lose nothing", tally.wins));
+  add(listed(fmt::format("Steps are not quicker, but a run reaches {}'s error sooner all the same",
+                         data.study.baseline),
+             tally.sooner));
   for (const std::string_view axis : {"net", measured ? "link" : "profile", "workers", "parallel"})
     add(where(answer, source, axis));
   if (measured) add(machines(answer));
@@ -255,8 +213,8 @@ std::vector<Block> blocks(const ReportData& data) {
                  TextRole::lead}};
   add_source(all, data, Source::measured);
   add_source(all, data, Source::predicted);
-  if (answer.measured.settings > 0) all.emplace_back(settings_figure(data, Source::measured));
-  if (answer.predicted.settings > 0) all.emplace_back(settings_figure(data, Source::predicted));
+  if (answer.measured.settings > 0) all.emplace_back(answer_table(data, Source::measured));
+  if (answer.predicted.settings > 0) all.emplace_back(answer_table(data, Source::predicted));
   return all;
 }
 

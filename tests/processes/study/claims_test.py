@@ -176,6 +176,7 @@ class Verdicts(unittest.TestCase):
             return Rows(answer=[{"pays": each, "link": "1gbit"} for each in pays])
         self.assertEqual("yes", self.said(study_results.consistently(answer("yes", "yes"))))
         self.assertEqual("no: in some settings it does not", self.said(study_results.consistently(answer("yes", "no"))))
+        self.assertEqual("no: in some settings it does not", self.said(study_results.consistently(answer("yes", "later"))))
         self.assertEqual("not shown everywhere", self.said(study_results.consistently(answer("yes", "if accurate"))))
         self.assertEqual("-", self.said(study_results.consistently(answer("too little data"))))
 
