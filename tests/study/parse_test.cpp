@@ -184,6 +184,31 @@ TEST(Study, RefusesPredictionsThatTheCommandsDoNotTake) {
     EXPECT_THAT(refused("", key + " = \"foo\"\n"), HasSubstr(key));
 }
 
+// They would fail only once their turn comes.
+TEST(Study, RefusesPredictionsThatNobodyCanMake) {
+  const auto refused = [](const std::string& net, const std::string& more) {
+    return refusal("[[part]]\nkind = \"predict\"\nnet = \"" + net + "\"\n" + more);
+  };
+  const std::string model = "parallel = \"model\"\n";
+  for (const std::string profile : {"profile = \"ec2-k80\"\n", "profile = \"here\"\n"}) {
+    EXPECT_THAT(refused("alexnet", profile + model), HasSubstr("more than fully connected"));
+    EXPECT_THAT(refused("alexnet", profile + "codec = \"onebit:column=shape\"\n"),
+                HasSubstr("needs the tensor's shape"));
+    EXPECT_EQ("no error", refused("alexnet", profile + "parallel = \"hybrid\"\n"));
+    EXPECT_EQ("no error", refused("mnist-mlp", profile + model));
+  }
+  EXPECT_THAT(refused("fcn", "parallel = \"hybrid\"\n"), HasSubstr("no fully connected"));
+}
+
+TEST(Study, RefusesRoundOffInCodecsThatCannotAdd) {
+  const auto refused = [](const std::string& codec) {
+    return refusal("[[part]]\nkind = \"round-off\"\ncodec = \"" + codec + "\"\n");
+  };
+  for (const std::string codec : {"onebit", "qsgd:bits=4", "dynamic8"})
+    EXPECT_THAT(refused(codec), HasSubstr("sum=format is not possible with " + codec));
+  EXPECT_EQ("no error", refused("bf16"));
+}
+
 TEST(Study, RefusesAnAxisAmongTheSettings) {
   EXPECT_THAT(refusal("[[part]]\nkind = \"train\"\n[part.settings]\nnet = \"resnet20\"\n"),
               HasSubstr("s.toml:3: 'net' is an axis"));

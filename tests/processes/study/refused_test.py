@@ -48,6 +48,14 @@ class Refused(Studies):
         self.study(STUDY)
         self.expect_refused(2, "of kind 'train'", "--only", "train")
         self.expect_refused(2, "count of values", "--most", "0")
+        for part in (
+            "kind = 'predict'\nnet = 'alexnet'\nprofile = 'ec2-k80'\nparallel = 'model'",
+            "kind = 'predict'\nnet = 'alexnet'\nprofile = 'ec2-k80'\ncodec = 'onebit:column=shape'",
+            "kind = 'round-off'\ncodec = 'qsgd:bits=4'",
+        ):
+            self.study(f"[[part]]\n{part}\n")
+            self.expect_refused(2, "study.toml:1: .*(hybrid|shape|sum=format)", "--check")
+        self.study(STUDY)
         self.assertFalse(self.out.exists())
         self.expect_refused(2, "neither", "--from", str(self.folder / "none"))
 
