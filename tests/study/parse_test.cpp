@@ -63,6 +63,25 @@ TEST(Study, HasACellOnceHoweverManyPartsHaveIt) {
   EXPECT_EQ(1u, parse_study(part + part, "s.toml").cells.size());
 }
 
+// Else one run would count as several that are independent.
+TEST(Study, KnowsANumberHoweverItIsWritten) {
+  const Study study = parse_study(
+      "[[part]]\nkind = \"train\"\nseed = [\"1\", \"01\", \"001\", 2]\n"
+      "workers = [\"02\", 2]\nbatch = \"064\"\n",
+      "s.toml");
+  EXPECT_THAT(values_of(study, "seed"), ElementsAre("1", "2"));
+  EXPECT_THAT(values_of(study, "workers"), ElementsAre("2", "2"));
+  EXPECT_THAT(values_of(study, "batch"), ElementsAre("64", "64"));
+  const std::string transfer = "[[part]]\nkind = \"transfer\"\nsize = ";
+  const auto sizes = [&](const std::string& list) {
+    return values_of(parse_study(transfer + list, "s.toml"), "size");
+  };
+  EXPECT_THAT(sizes("[\"64K\", 65536, \"1024K\", 1000]\n"), ElementsAre("64K", "1M", "1000"));
+  EXPECT_THAT(
+      values_of(parse_study("[[part]]\nkind = \"round-off\"\nranks = \"04\"\n", "s"), "ranks"),
+      ElementsAre("4"));
+}
+
 TEST(Study, KnowsCodecsByNamesOfItsOwn) {
   const Study study = parse_study(R"(
 [codecs.small]
