@@ -191,6 +191,20 @@ TEST(AReport, OfFailuresListsThemWithTheirMessages) {
   EXPECT_THAT(content(files, "failures.csv"), HasSubstr("\"peer: rank 1 <left>, \"\"gone\"\"\""));
 }
 
+TEST(AReport, SaysWhichMachinesHaveNoPrice) {
+  Records records;
+  for (const std::string profile : {"ec2-k80", "dgx1-p100", "h100-node"}) {
+    CellRecord record = predicted("fp32", 21, {18, 24});
+    record.cell.axes["profile"] = profile;
+    record.cell.axes["batch"] = "32";
+    if (profile != "h100-node") record.cell.settings["images"] = "1281167";
+    if (profile == "ec2-k80") record.values["price"] = 0.9;
+    records.push_back(record);
+  }
+  const std::string body = body_of(content(write_report(study_with(0), records), "report.html"));
+  EXPECT_THAT(body, HasSubstr("Not here, because their profiles have no price: dgx1-p100."));
+}
+
 TEST(AReport, NeedsNothingFromAnywhere) {
   const std::string html = content(write_report(study_with(0), some_records()), "report.html");
   EXPECT_THAT(html, StartsWith("<!doctype html>"));
