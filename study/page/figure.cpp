@@ -86,6 +86,22 @@ std::vector<Facet> facets_of(const Figure& figure) {
   return facets;
 }
 
+std::vector<Facet> drawn_facets(const Figure& figure) {
+  std::vector<std::size_t> columns;
+  if (!figure.look.y.empty()) columns.push_back(figure.table.column(figure.look.y));
+  for (const Stack& stack : figure.look.stacks)
+    for (const std::string& name : stack.columns) columns.push_back(figure.table.column(name));
+  const auto has_value = [&](std::size_t row) {
+    return std::ranges::any_of(columns, [&](std::size_t column) {
+      return std::holds_alternative<double>(figure.table.rows[row][column]);
+    });
+  };
+  std::vector<Facet> facets = facets_of(figure);
+  std::erase_if(facets,
+                [&](const Facet& facet) { return std::ranges::none_of(facet.rows, has_value); });
+  return facets;
+}
+
 Table pivoted(const Figure& figure) {
   const Table& from = figure.table;
   const std::size_t series = from.column(figure.look.series);

@@ -93,6 +93,8 @@ struct Facet {
   std::vector<std::size_t> rows = {};
 };
 std::vector<Facet> facets_of(const Figure& figure);
+// Those of which there is something to draw.
+std::vector<Facet> drawn_facets(const Figure& figure);
 
 // A row for each combination of all columns but those of series and value, a column for each value of
 // series: what a heat map shows.

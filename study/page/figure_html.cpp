@@ -175,7 +175,8 @@ std::string plot(std::string_view label, std::size_t facet) {
 
 std::string charts(const Figure& figure) {
   if (figure.look.drawing == Drawing::table || figure.look.drawing == Drawing::heat) return {};
-  const std::vector<Facet> facets = facets_of(figure);
+  const std::vector<Facet> facets = drawn_facets(figure);
+  if (facets.empty()) return {};
   if (facets.size() > kMostFacets) {
     std::string out = "<p class=\"pick\"><label>Shown <select>";
     for (std::size_t i = 0; i < facets.size(); ++i)
@@ -215,7 +216,7 @@ JsonValue stacks_json(const Figure& figure) {
 
 JsonValue facets_json(const Figure& figure) {
   std::vector<JsonValue> facets;
-  for (const Facet& facet : facets_of(figure))
+  for (const Facet& facet : drawn_facets(figure))
     facets.push_back(json_array({facet.rows.begin(), facet.rows.end()}));
   return json_array(facets);
 }

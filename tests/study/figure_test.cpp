@@ -126,6 +126,21 @@ TEST(AFigure, HasAChartForEachCombinationOfItsFacets) {
   EXPECT_THAT(html_of(figure, CsvFiles::none), HasSubstr("data-facet=\"1\""));
 }
 
+TEST(AFigure, HasNoChartWithoutAValue) {
+  Figure figure = gains();
+  figure.table.rows[2][3] = {};
+  figure.look.drawing = Drawing::dots;
+  figure.look.x = "codec";
+  const std::vector<Facet> facets = drawn_facets(figure);
+  ASSERT_EQ(1u, facets.size());
+  EXPECT_EQ("mlp \u00b7 workers 2", facets[0].label);
+  const std::string html = html_of(figure, CsvFiles::none);
+  EXPECT_THAT(html, Not(HasSubstr("<h4>lstm")));
+  EXPECT_THAT(html, HasSubstr("\"facets\":[[0,1]]"));
+  for (auto& row : figure.table.rows) row[3] = {};
+  EXPECT_THAT(html_of(figure, CsvFiles::none), Not(HasSubstr("<canvas")));
+}
+
 TEST(AFigure, LetsPeopleChooseWhereThereAreManyCharts) {
   Figure figure =
       figure_of({.columns = {{.name = "net"}, {.name = "x", .kind = ColumnKind::number}}});

@@ -191,6 +191,21 @@ TEST(AReport, OfFailuresListsThemWithTheirMessages) {
   EXPECT_THAT(content(files, "failures.csv"), HasSubstr("\"peer: rank 1 <left>, \"\"gone\"\"\""));
 }
 
+// The baseline was measured, but while other programs were at work.
+TEST(AReport, HasNoHeatMapOfBlanks) {
+  Records records;
+  add_timed(records, "fp32", {20, 20.2, 19.9});
+  add_timed(records, "dynamic8", {10, 10.1, 9.9});
+  const auto maps = [&](double others) {
+    for (CellRecord& record : records)
+      if (record.cell.at("codec") == "fp32") record.others = others;
+    const auto files = write_report(study_with(0), records);
+    return std::ranges::count(files, "speedup.csv", &ReportFile::name);
+  };
+  EXPECT_EQ(0, maps(1));
+  EXPECT_EQ(1, maps(0));
+}
+
 TEST(AReport, SaysWhichMachinesHaveNoPrice) {
   Records records;
   for (const std::string profile : {"ec2-k80", "dgx1-p100", "h100-node"}) {
