@@ -23,8 +23,6 @@ struct StudyReportWords {
 Study study_of(const StudyReportWords& words) {
   if (!words.study.empty()) return read_study(words.study, StudyUse::read);
   std::error_code ignored;
-  if (!fs::exists(words.from, ignored))
-    throw Error(Fault::usage, fmt::format("there is no {}", words.from));
   const fs::path kept = fs::path(words.from) / "study.toml";
   require(fs::exists(kept, ignored), Fault::usage,
           "records alone do not say what was studied: add --study FILE");
@@ -40,8 +38,8 @@ void make_folder(const fs::path& folder) {
 }
 
 void run(const StudyReportWords& words, const Console& console) {
-  const Study study = study_of(words);
   const std::vector<CellRecord> all = read_records(words.from);
+  const Study study = study_of(words);
   const std::vector<CellRecord> records = records_of(study, all);
   fs::path folder = words.output;
   if (folder.empty()) {

@@ -117,7 +117,9 @@ fs::path StudyFolder::work_file(const std::string& id) const {
 std::vector<CellRecord> read_records(const fs::path& from) {
   std::error_code ignored;
   if (fs::is_directory(from / "cells", ignored)) return records_of_cells(from / "cells");
-  if (fs::is_regular_file(from, ignored)) return records_of_lines(from);
+  // What is not there is a file that cannot be read, as it is for every command.
+  if (fs::is_regular_file(from, ignored) || !fs::exists(from, ignored))
+    return records_of_lines(from);
   throw Error(Fault::usage,
               fmt::format("{} is neither a folder of 'narrowcast study run' nor a file of records",
                           from.string()));

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "plan/counts.hpp"
 #include "plan/toml.hpp"
 #include "plan/values.hpp"
 #include "run/run.hpp"
@@ -20,6 +21,20 @@ namespace {
 
 using Table = std::map<std::string, std::string>;
 constexpr std::size_t kMostCells = 100'000;
+
+// The same number is the same value, however it is written: 01 is the seed 1, and 65536 bytes are 64K. What is no such
+// number is left to the check of its kind.
+std::string plain_value(std::string_view axis, const std::string& value) {
+  constexpr std::array<std::string_view, 4> kWhole{"workers", "batch", "ranks", "seed"};
+  try {
+    if (axis == "size") return count_text(parse_count(value));
+  } catch (const Error&) {
+    return value;
+  }
+  const bool is_whole = std::ranges::find(kWhole, axis) != kWhole.end();
+  const auto number = is_whole ? whole_of(value) : std::nullopt;
+  return number ? std::to_string(*number) : value;
+}
 
 class Reader : TomlReader {
  public:
@@ -106,6 +121,12 @@ class Reader : TomlReader {
     std::vector<std::string> values;
   };
 
+  std::vector<std::string> values(const TomlTree& given, std::string_view axis) const {
+    std::vector<std::string> all = names(given, axis);
+    for (std::string& each : all) each = plain_value(axis, each);
+    return all;
+  }
+
   void read_part(const TomlTree& part) {
     const auto word = text(part, "kind");
     if (!word) refuse(part, "a part needs 'kind'");
@@ -117,7 +138,7 @@ class Reader : TomlReader {
     for (const KindAxis& axis : kind.axes) {
       const TomlTree* given = find(part, axis.name);
       if (given != nullptr)
-        axes.push_back({std::string(axis.name), names(*given, axis.name)});
+        axes.push_back({std::string(axis.name), values(*given, axis.name)});
       else if (axis.usual.empty())
         refuse(part, fmt::format("a part of kind {} needs '{}'", kind.name, axis.name));
       else if (axis.usual != "-")

@@ -28,7 +28,13 @@ constexpr std::array<std::string_view, 16> kKeys{
     "decode_ms", "wait_ms",   "straggling_ms", "slowdown_ms", "overlap",   "wire_bytes",
     "speedup",   "over_fp32", "batch",         "price"};
 
-constexpr std::array<std::string_view, 3> kParallel{"data", "model", "hybrid"};
+struct ParallelWord {
+  std::string_view word;
+  Parallel parallel;
+};
+constexpr std::array kParallel{ParallelWord{"data", Parallel::data},
+                               ParallelWord{"model", Parallel::model},
+                               ParallelWord{"hybrid", Parallel::hybrid}};
 constexpr std::string_view kSeconds = "4";
 constexpr int kMostSeconds = 60;
 
@@ -45,14 +51,8 @@ void check_told(const Cell& cell) {
 }
 
 // As 'predict' and 'calibrate' would.
-void check_words(const Cell& cell) {
-  Plan plan = plan_for(usual_way(codec_spec(cell)));
-  set_key(plan, "algorithm", algorithm_of(cell), "algorithm");
-  if (const std::string fusion = setting_or(cell, "fusion", ""); !fusion.empty())
-    set_key(plan, "fusion", fusion, "fusion");
-  if (std::ranges::find(kParallel, cell.at("parallel")) == kParallel.end())
-    throw Error(Fault::usage,
-                fmt::format("parallel is data, model or hybrid, not '{}'", cell.at("parallel")));
+void check_numbers(const Cell& cell) {
+  count_at(cell, "workers");
   if (!chosen(cell, "batch").empty()) count_at(cell, "batch");
   const std::string seconds = setting_or(cell, "seconds", kSeconds);
   if (const auto number = real_of(seconds); !number || !(*number > 0 && *number <= kMostSeconds))
@@ -62,17 +62,49 @@ void check_words(const Cell& cell) {
     throw Error(Fault::usage, fmt::format("images takes whole numbers from 1, not '{}'", images));
 }
 
+Parallel parallel_of(const Cell& cell) {
+  const auto found = std::ranges::find(kParallel, cell.at("parallel"), &ParallelWord::word);
+  if (found == kParallel.end())
+    throw Error(Fault::usage,
+                fmt::format("parallel is data, model or hybrid, not '{}'", cell.at("parallel")));
+  return found->parallel;
+}
+
+Plan plan_of(const Cell& cell) {
+  const std::string codec = codec_spec(cell);
+  Plan plan = plan_for(usual_way(codec));
+  set_key(plan, "algorithm", algorithm_of(cell), "algorithm");
+  if (const std::string fusion = setting_or(cell, "fusion", ""); !fusion.empty())
+    set_key(plan, "fusion", fusion, "fusion");
+  plan.activations = plan.errors = {.codec = codec};
+  return plan;
+}
+
+// In place of a profile that is still to be measured: whether a network can be divided, and a codec be asked how much
+// it sends, does not depend on how quick anything is.
+Profile stand_in() {
+  Profile profile{.name = "here", .codecs = {{.codec = "*"}}, .compute = {.flops = 1}};
+  profile.machine.bandwidth = profile.network.bandwidth = 1;
+  return profile;
+}
+
 void check(const Cell& cell) {
-  count_at(cell, "workers");
-  check_words(cell);
+  check_numbers(cell);
   if (is_measured(cell)) {
     check_ranks(cell);
     check_told(cell);
     network_row(cell.at("net"));
-    return;
   }
-  const Profile profile = find_profile(std::string(cell.at("profile")));
-  workload_of(profile, cell.at("net"), 0);
+  const Profile profile =
+      is_measured(cell) ? stand_in() : find_profile(std::string(cell.at("profile")));
+  const int batch = chosen(cell, "batch").empty() ? 0 : count_at(cell, "batch");
+  // What the cell will do, which takes no longer than a look at all that could be wrong with it.
+  forecast({.work = workload_of(profile, cell.at("net"), batch),
+            .plan = plan_of(cell),
+            .workers = count_at(cell, "workers"),
+            .machine_workers = profile.machine_workers,
+            .parallel = parallel_of(cell)},
+           profile);
 }
 
 // Of the calibration that the cell needs: what it is measured with, and nothing else.

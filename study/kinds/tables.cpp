@@ -2,10 +2,12 @@
 #include <fmt/core.h>
 
 #include <array>
+#include <memory>
 
 #include "base/error.hpp"
 #include "codec/codec.hpp"
 #include "codec/samples.hpp"
+#include "collective/collective.hpp"
 #include "plan/counts.hpp"
 #include "plan/values.hpp"
 #include "predict/papers.hpp"
@@ -79,8 +81,11 @@ constexpr std::array<std::string_view, 2> kRoundOffSettings{"values", "codec"};
 constexpr std::string_view kValues = "9408";  // of the paper's tensor
 constexpr int kMostRanks = 1024;              // threads of one process
 
+// As 'errors allreduce' would: every sum is rounded to the codec's own format there.
 void check_round_off(const Cell& cell) {
-  make_codec(codec_spec(cell));
+  const std::unique_ptr<Codec> codec = make_codec(codec_spec(cell));
+  const Piece piece{.values = {}, .codec = codec.get()};
+  check(all_reduce_row("ring"), {&piece, 1}, {.sum = Sum::format});
   if (const int ranks = count_at(cell, "ranks"); ranks < 2 || ranks > kMostRanks)
     throw Error(Fault::usage, fmt::format("ranks takes 2 to {}, not {}", kMostRanks, ranks));
   parse_count(setting_or(cell, "values", kValues));

@@ -61,6 +61,10 @@ TableValue value_of(const std::optional<double>& number) {
   return *number;
 }
 
+bool is_bound(const TableColumn& column) {
+  return column.kind == ColumnKind::low || column.kind == ColumnKind::high;
+}
+
 std::size_t Table::column(std::string_view name) const {
   const auto found = std::ranges::find(columns, name, &TableColumn::name);
   if (found == columns.end())
@@ -68,21 +72,46 @@ std::size_t Table::column(std::string_view name) const {
   return static_cast<std::size_t>(found - columns.begin());
 }
 
+std::string label_of(const Table& table, std::size_t row, std::span<const std::size_t> columns) {
+  std::string label;
+  for (const std::size_t column : columns) {
+    const TableValue& value = table.rows[row][column];
+    const std::string part = text_in(value);
+    if (part.empty()) continue;
+    if (!label.empty()) label += " \u00b7 ";
+    if (std::holds_alternative<double>(value)) label += table.columns[column].name + ' ';
+    label += part;
+  }
+  return label;
+}
+
 std::vector<Facet> facets_of(const Figure& figure) {
+  std::vector<std::size_t> columns;
+  for (const std::string& name : figure.look.facets) columns.push_back(figure.table.column(name));
   std::vector<std::string> labels;
   std::vector<Facet> facets;
   for (std::size_t row = 0; row < figure.table.rows.size(); ++row) {
-    std::string label;
-    for (const std::string& name : figure.look.facets) {
-      const TableValue& value = figure.table.rows[row][figure.table.column(name)];
-      const std::string part =
-          std::holds_alternative<double>(value) ? name + " " + text_in(value) : text_in(value);
-      if (!part.empty()) label += (label.empty() ? "" : " \u00b7 ") + part;
-    }
+    const std::string label = label_of(figure.table, row, columns);
     const std::size_t place = place_in(labels, label);
     if (place == facets.size()) facets.push_back({.label = label});
     facets[place].rows.push_back(row);
   }
+  return facets;
+}
+
+std::vector<Facet> drawn_facets(const Figure& figure) {
+  std::vector<std::size_t> columns;
+  if (!figure.look.y.empty()) columns.push_back(figure.table.column(figure.look.y));
+  for (const Stack& stack : figure.look.stacks)
+    for (const std::string& name : stack.columns) columns.push_back(figure.table.column(name));
+  const auto has_value = [&](std::size_t row) {
+    return std::ranges::any_of(columns, [&](std::size_t column) {
+      return std::holds_alternative<double>(figure.table.rows[row][column]);
+    });
+  };
+  std::vector<Facet> facets = facets_of(figure);
+  std::erase_if(facets,
+                [&](const Facet& facet) { return std::ranges::none_of(facet.rows, has_value); });
   return facets;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -28,7 +29,10 @@ struct TableColumn {
   ColumnKind kind = ColumnKind::text;
   std::string unit = {};
   std::optional<int> decimals = {};  // of numbers; else some three digits
+  bool is_key = false;               // tells rows apart: a narrow page has all of these in one
 };
+
+bool is_bound(const TableColumn& column);
 
 // The same in all rows: people read it in the caption, files have it as a last column.
 struct TableConstant {
@@ -87,12 +91,17 @@ struct Figure {
   std::string fold_by = {};  // a column: rows with equal values are in a fold of their own
 };
 
+// "alexnet · workers 2": what a row has in these columns.
+std::string label_of(const Table& table, std::size_t row, std::span<const std::size_t> columns);
+
 // Combinations of the facets' values, in the order of rows.
 struct Facet {
   std::string label;
   std::vector<std::size_t> rows = {};
 };
 std::vector<Facet> facets_of(const Figure& figure);
+// Those of which there is something to draw.
+std::vector<Facet> drawn_facets(const Figure& figure);
 
 // A row for each combination of all columns but those of series and value, a column for each value of
 // series: what a heat map shows.

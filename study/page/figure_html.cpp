@@ -1,11 +1,10 @@
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "base/json.hpp"
 #include "study/page/page.hpp"
+#include "study/page/table_html.hpp"
 
 namespace narrowcast {
 namespace {
@@ -13,121 +12,11 @@ namespace {
 // More charts than these do not stand beside each other: one is chosen.
 constexpr std::size_t kMostFacets = 6;
 
-// Such texts stay on one line.
-constexpr std::size_t kShort = 24;
 // Tables without a chart are open up to here.
 constexpr std::size_t kMostOpen = 24;
 
 constexpr std::array<std::string_view, 7> kDrawings{"table", "line",    "bars", "stacked",
                                                     "dots",  "scatter", "heat"};
-// By what a verdict says, not by its word: one look for each.
-struct VerdictLook {
-  std::string_view word;
-  std::string_view look;
-};
-constexpr std::array kVerdicts{
-    VerdictLook{"better", "good"}, VerdictLook{"faster", "good"}, VerdictLook{"yes", "good"},
-    VerdictLook{"done", "plain"},  VerdictLook{"same", "plain"},  VerdictLook{"worse", "bad"},
-    VerdictLook{"slower", "bad"},  VerdictLook{"no", "bad"},      VerdictLook{"failed", "bad"},
-    VerdictLook{"later", "bad"},   VerdictLook{"never", "bad"}};
-
-std::string_view look_of(std::string_view word) {
-  const auto found = std::ranges::find(kVerdicts, word, &VerdictLook::word);
-  return found == kVerdicts.end() ? "open" : found->look;
-}
-
-bool is_bound(const TableColumn& column) {
-  return column.kind == ColumnKind::low || column.kind == ColumnKind::high;
-}
-
-// A table in HTML; what lies around it is the caller's.
-class TableHtml {
- public:
-  TableHtml(const Table& table, const Look& look) : table_(table), look_(look) {
-    for (std::size_t i = 0; i < table.columns.size(); ++i) {
-      // Bounds are written as their number is.
-      texts_.push_back(is_bound(table.columns[i]) ? texts_.back() : NumberText(table, i));
-    }
-  }
-
-  std::string html(std::string_view caption, const std::vector<std::size_t>& rows) const {
-    std::string out = fmt::format(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table "
-        "class=\"sortable\"><thead><tr>",
-        escaped(caption));
-    for (const TableColumn& column : table_.columns)
-      if (!is_bound(column) && !is_folded_by(column)) out += heading(column);
-    out += "</tr></thead><tbody>\n";
-    for (const std::size_t row : rows) out += line(table_.rows[row]);
-    return out + "</tbody></table></div>\n";
-  }
-
-  std::string fold_by = {};
-
- private:
-  bool is_folded_by(const TableColumn& column) const { return column.name == fold_by; }
-
-  static std::string heading(const TableColumn& column) {
-    return fmt::format(
-        "<th scope=\"col\"{}>{}{}</th>", column.kind == ColumnKind::number ? " class=\"n\"" : "",
-        escaped(column.name),
-        column.unit.empty() ? std::string()
-                            : fmt::format(" <span class=\"unit\">{}</span>", escaped(column.unit)));
-  }
-
-  std::string line(const std::vector<TableValue>& row) const {
-    std::string out = "<tr>";
-    for (std::size_t i = 0; i < row.size(); ++i)
-      if (!is_bound(table_.columns[i]) && !is_folded_by(table_.columns[i])) out += cell(row, i);
-    return out + "</tr>\n";
-  }
-
-  std::string cell(const std::vector<TableValue>& row, std::size_t i) const {
-    if (const auto* number = std::get_if<double>(&row[i])) return number_cell(row, i, *number);
-    const auto* text = std::get_if<std::string>(&row[i]);
-    if (text == nullptr)
-      return table_.columns[i].kind == ColumnKind::number ? "<td class=\"n\"></td>" : "<td></td>";
-    switch (table_.columns[i].kind) {
-      case ColumnKind::verdict:
-        return fmt::format("<td><span class=\"verdict {}\">{}</span></td>", look_of(*text),
-                           escaped(*text));
-      case ColumnKind::code:
-        return fmt::format("<td><code>{}</code></td>", escaped(*text));
-      default:
-        return fmt::format("<td{}>{}</td>", text->size() <= kShort ? " class=\"s\"" : "",
-                           escaped(*text));
-    }
-  }
-
-  std::string number_cell(const std::vector<TableValue>& row, std::size_t i, double number) const {
-    return fmt::format("<td class=\"n\" data-v=\"{}\"{}>{}{}</td>", number, heat(i, number),
-                       escaped(texts_[i](number)), between(row, i));
-  }
-
-  // How far from what it is compared with, in doublings; two of them are all the colour there is.
-  std::string heat(std::size_t column, double number) const {
-    const bool is_value = column >= look_.facets.size();  // of a pivoted table
-    if (look_.drawing != Drawing::heat || !is_value || !look_.mark || number <= 0) return {};
-    const double far = std::clamp(std::log2(number / *look_.mark) / 2, -1.0, 1.0);
-    if (std::abs(far) < 0.02) return {};
-    return fmt::format(" style=\"--heat:{:.2f}\" data-heat=\"{}\"", std::abs(far),
-                       far > 0 ? "up" : "down");
-  }
-
-  std::string between(const std::vector<TableValue>& row, std::size_t i) const {
-    if (i + 2 >= row.size() || !is_bound(table_.columns[i + 1])) return {};
-    const auto* low = std::get_if<double>(&row[i + 1]);
-    const auto* high = std::get_if<double>(&row[i + 2]);
-    if (low == nullptr || high == nullptr) return {};
-    return fmt::format("<span class=\"between\">{} to {}</span>", texts_[i](*low),
-                       texts_[i](*high));
-  }
-
-  const Table& table_;
-  const Look& look_;
-  std::vector<NumberText> texts_;
-};
-
 std::vector<std::size_t> all_rows(const Table& table) {
   std::vector<std::size_t> rows(table.rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = i;
@@ -135,21 +24,21 @@ std::vector<std::size_t> all_rows(const Table& table) {
 }
 
 std::string in_folds(const Figure& figure) {
-  TableHtml html(figure.table, figure.look);
-  html.fold_by = figure.fold_by;
   Figure by = figure;
   by.look.facets = {figure.fold_by};
   std::string out;
   for (const Facet& fold : facets_of(by))
-    out += fmt::format("<details class=\"data\"><summary>{} ({})</summary>\n{}</details>\n",
-                       escaped(fold.label), fold.rows.size(), html.html(fold.label, fold.rows));
+    out +=
+        fmt::format("<details class=\"data\"><summary>{} ({})</summary>\n{}</details>\n",
+                    escaped(fold.label), fold.rows.size(),
+                    table_html({figure.table, figure.look, figure.fold_by}, fold.label, fold.rows));
   return out;
 }
 
 std::string table_of(const Figure& figure) {
   if (!figure.fold_by.empty()) return in_folds(figure);
   const Table shown = figure.look.drawing == Drawing::heat ? pivoted(figure) : figure.table;
-  std::string table = TableHtml(shown, figure.look).html(figure.title, all_rows(shown));
+  std::string table = table_html({shown, figure.look}, figure.title, all_rows(shown));
   const bool alone = figure.look.drawing == Drawing::table && figure.table.rows.size() <= kMostOpen;
   const bool open =
       figure.showing == Showing::open || figure.look.drawing == Drawing::heat || alone;
@@ -176,7 +65,8 @@ std::string plot(std::string_view label, std::size_t facet) {
 
 std::string charts(const Figure& figure) {
   if (figure.look.drawing == Drawing::table || figure.look.drawing == Drawing::heat) return {};
-  const std::vector<Facet> facets = facets_of(figure);
+  const std::vector<Facet> facets = drawn_facets(figure);
+  if (facets.empty()) return {};
   if (facets.size() > kMostFacets) {
     std::string out = "<p class=\"pick\"><label>Shown <select>";
     for (std::size_t i = 0; i < facets.size(); ++i)
@@ -216,7 +106,7 @@ JsonValue stacks_json(const Figure& figure) {
 
 JsonValue facets_json(const Figure& figure) {
   std::vector<JsonValue> facets;
-  for (const Facet& facet : facets_of(figure))
+  for (const Facet& facet : drawn_facets(figure))
     facets.push_back(json_array({facet.rows.begin(), facet.rows.end()}));
   return json_array(facets);
 }

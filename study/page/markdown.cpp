@@ -29,10 +29,6 @@ std::string code(const std::string& text) {
   return text.empty() ? std::string() : out + "`";
 }
 
-bool is_bound(const TableColumn& column) {
-  return column.kind == ColumnKind::low || column.kind == ColumnKind::high;
-}
-
 std::string number_text(const Table& table, const std::vector<TableValue>& row, std::size_t i) {
   const NumberText text(table, i);
   std::string out = plain(text(std::get<double>(row[i])));

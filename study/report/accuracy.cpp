@@ -45,11 +45,13 @@ Figure errors_figure(const ReportData& data) {
   columns.add_to(figure.table);
   auto& heads = figure.table.columns;
   heads.push_back(text_column("codec"));
+  heads.back().is_key = true;
+  // What people look for first is what a phone shows.
+  add_contrast(heads, number_column("difference", "points", 2));
+  heads.push_back(verdict_column("of best error"));
   heads.push_back(number_column("seeds"));
   add_estimate(heads, number_column("last error", "%", 2));
   add_estimate(heads, number_column("best error", "%", 2));
-  add_contrast(heads, number_column("difference", "points", 2));
-  heads.push_back(verdict_column("of best error"));
   heads.push_back(number_column("failed", "seeds"));
   heads.push_back(number_column("not a number", "seeds"));
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -57,13 +59,13 @@ Figure errors_figure(const ReportData& data) {
     Row& row = figure.table.rows.emplace_back();
     columns.add_to(row, settings[i]);
     row.emplace_back(variant_of(*cells[i]));
-    row.emplace_back(static_cast<double>(accuracy.last.count));
-    add_estimate(row, accuracy.last);
-    add_estimate(row, accuracy.best);
     const auto& last = accuracy.last_contrast;
     const auto& best = accuracy.best_contrast;
     add_contrast(row, last, last ? error_word(last->judgement) : "");
     row.emplace_back(std::string(best ? error_word(best->judgement) : ""));
+    row.emplace_back(static_cast<double>(accuracy.last.count));
+    add_estimate(row, accuracy.last);
+    add_estimate(row, accuracy.best);
     row.push_back(count_value(accuracy.failed));
     row.push_back(count_value(accuracy.unknown));
   }
@@ -100,18 +102,19 @@ Figure variance_figure(const ReportData& data) {
       .showing = Showing::open};
   columns.add_to(figure.table);
   auto& heads = figure.table.columns;
-  heads.push_back(text_column("codecs"));
   for (const std::string which : {"last", "best"}) {
     heads.push_back(number_column("F, " + which, "", 2));
     heads.push_back(text_column("df, " + which));
     heads.push_back(number_column("p, " + which, "", 3));
   }
+  heads.push_back(text_column("codecs"));
+  heads.back().is_key = true;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     Row& row = figure.table.rows.emplace_back();
     columns.add_to(row, settings[i]);
-    row.emplace_back(fmt::format("{}", fmt::join(known[i]->codecs, ", ")));
     add_variance(row, known[i]->last);
     add_variance(row, known[i]->best);
+    row.emplace_back(fmt::format("{}", fmt::join(known[i]->codecs, ", ")));
   }
   return figure;
 }

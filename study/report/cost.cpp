@@ -1,11 +1,27 @@
 // What an epoch costs where somebody rents the machines.
 #include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <set>
 
 #include "study/report/rows.hpp"
 #include "study/report/settings.hpp"
 
 namespace narrowcast {
 namespace {
+
+// Whose cells say how many images an epoch has, and would be priced.
+std::string without_price(const ReportData& data) {
+  std::set<std::string> profiles;
+  for (const Speed* speed : timed(data, Source::predicted)) {
+    const CellGroup& group = data.group(speed->group);
+    if (group.cell.settings.contains("images") && !group.quiet.front()->value("price"))
+      profiles.emplace(group.at("profile"));
+  }
+  if (profiles.empty()) return {};
+  return fmt::format("Not here, because their profiles have no price: {}. ",
+                     fmt::join(profiles, ", "));
+}
 
 std::vector<Block> blocks(const ReportData& data) {
   const std::vector<EpochCost>& costs = data.analysis.cost;
@@ -19,7 +35,7 @@ std::vector<Block> blocks(const ReportData& data) {
       .title = "Price of an epoch, predicted",
       .caption =
           "US dollars of all workers together, by the list price in the machines' profile. " +
-          columns.common(),
+          without_price(data) + columns.common(),
       .look = {.drawing = Drawing::line,
                .x = "workers",
                .y = "price",

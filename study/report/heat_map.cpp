@@ -9,9 +9,10 @@ namespace {
 
 std::vector<const Speed*> compared(const ReportData& data, Source source) {
   std::vector<const Speed*> speeds = timed(data, source);
-  // Predictions for here stand beside what they were compared with.
+  // Predictions for here stand beside what they were compared with. Where there is no gain yet, a map is blank.
   std::erase_if(speeds, [&](const Speed* speed) {
-    return !speed->gain || data.group(speed->group).at("profile") == "here";
+    return !speed->gain || speed->gain->effect.count == 0 ||
+           data.group(speed->group).at("profile") == "here";
   });
   return speeds;
 }

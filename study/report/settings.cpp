@@ -120,9 +120,11 @@ SettingColumns::SettingColumns(std::span<const Axes> settings, std::string_view 
 }
 
 void SettingColumns::add_to(Table& table) const {
-  for (const Varying& each : varying_)
+  for (const Varying& each : varying_) {
     table.columns.push_back(each.numbers ? number_column(axis_name(each.axis))
                                          : text_column(axis_name(each.axis)));
+    table.columns.back().is_key = true;
+  }
   for (const auto& [axis, value] : common_)
     if (!value.empty())
       table.constants.push_back({axis_name(axis), value == "none" ? "no limit" : value});

@@ -183,6 +183,43 @@ class Pages(unittest.TestCase):
                 self.run_script(DRAW_ALL)
                 self.assertLessEqual(self.run_script("document.documentElement.scrollWidth"), 390)
 
+    # How far to the right what a column says reaches, in the first row where it says anything.
+    REACH = """(([figure, name]) => {
+      const table = document.querySelector('#figure-' + figure + ' table');
+      const at = [...table.rows[0].cells].findIndex((cell) => cell.textContent.startsWith(name));
+      const cells = [...table.tBodies[0].rows].map((row) => row.cells[at]);
+      const range = document.createRange();
+      range.selectNodeContents(cells.find((cell) => cell.textContent !== ''));
+      return range.getBoundingClientRect().right;
+    })"""
+
+    def test_show_results_on_a_phone_without_scrolling(self):
+        self.open(width=390, phone=True)
+        for column in (("speedup", "dynamic8"), ("speedup", "qsgd:bits=4"), ("speedup-predicted", "dynamic8"),
+                       ("accuracy", "difference"), ("accuracy", "verdict"), ("anova", "p, last"), ("answer", "gain")):
+            with self.subTest(column):
+                self.assertLessEqual(self.run_script(f"{self.REACH}({list(column)})"), 390)
+
+    def test_sort_by_all_that_tells_rows_apart_on_a_phone(self):
+        self.open(width=390, phone=True)
+        shown = "getComputedStyle(document.querySelector('#figure-speedup td.%s')).display"
+        self.assertEqual(("table-cell", "none"), tuple(self.run_script(shown % name) for name in ("keys", "key")))
+        labels = self.run_script("""(() => {
+          const table = document.querySelector('#figure-speedup table');
+          const read = () => [...table.tBodies[0].rows].map((row) => row.cells[0].textContent);
+          const all = [read()];
+          for (let i = 0; i < 2; ++i) {
+            table.rows[0].cells[0].querySelector('button').click();
+            all.push(read());
+          }
+          return all;
+        })()""")
+        self.assertEqual(sorted(labels[0]), sorted(labels[1]))
+        self.assertNotEqual(labels[0], labels[2])
+        self.assertEqual(labels[1], labels[2][::-1])
+        self.open()
+        self.assertEqual(("none", "table-cell"), tuple(self.run_script(shown % name) for name in ("keys", "key")))
+
     def test_are_kept_to_be_looked_at(self):
         for page in PAGES:
             for name, width, phone in (("desktop", 1280, False), ("phone", 390, True)):

@@ -126,6 +126,36 @@ TEST(AFigure, HasAChartForEachCombinationOfItsFacets) {
   EXPECT_THAT(html_of(figure, CsvFiles::none), HasSubstr("data-facet=\"1\""));
 }
 
+TEST(AFigure, HasNoChartWithoutAValue) {
+  Figure figure = gains();
+  figure.table.rows[2][3] = {};
+  figure.look.drawing = Drawing::dots;
+  figure.look.x = "codec";
+  const std::vector<Facet> facets = drawn_facets(figure);
+  ASSERT_EQ(1u, facets.size());
+  EXPECT_EQ("mlp \u00b7 workers 2", facets[0].label);
+  const std::string html = html_of(figure, CsvFiles::none);
+  EXPECT_THAT(html, Not(HasSubstr("<h4>lstm")));
+  EXPECT_THAT(html, HasSubstr("\"facets\":[[0,1]]"));
+  for (auto& row : figure.table.rows) row[3] = {};
+  EXPECT_THAT(html_of(figure, CsvFiles::none), Not(HasSubstr("<canvas")));
+}
+
+TEST(AFigure, HasItsKeysInOneCellForNarrowPages) {
+  Figure figure = gains();
+  figure.table.columns[0].is_key = true;
+  EXPECT_THAT(html_of(figure, CsvFiles::none), Not(HasSubstr("class=\"keys\"")));  // one is narrow
+  figure.table.columns[1].is_key = true;
+  const std::string html = html_of(figure, CsvFiles::none);
+  EXPECT_THAT(html, HasSubstr("<th scope=\"col\" class=\"keys\">network \u00b7 workers</th>"
+                              "<th scope=\"col\" class=\"key\">network</th>"
+                              "<th scope=\"col\" class=\"n key\">workers</th>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"keys\">lstm \u00b7 workers 2</td>"
+                              "<td class=\"s key\">lstm</td>"
+                              "<td class=\"n key\" data-v=\"2\">2</td>"));
+  EXPECT_EQ(csv_of(gains().table), csv_of(figure.table));
+}
+
 TEST(AFigure, LetsPeopleChooseWhereThereAreManyCharts) {
   Figure figure =
       figure_of({.columns = {{.name = "net"}, {.name = "x", .kind = ColumnKind::number}}});

@@ -63,6 +63,25 @@ TEST(Study, HasACellOnceHoweverManyPartsHaveIt) {
   EXPECT_EQ(1u, parse_study(part + part, "s.toml").cells.size());
 }
 
+// Else one run would count as several that are independent.
+TEST(Study, KnowsANumberHoweverItIsWritten) {
+  const Study study = parse_study(
+      "[[part]]\nkind = \"train\"\nseed = [\"1\", \"01\", \"001\", 2]\n"
+      "workers = [\"02\", 2]\nbatch = \"064\"\n",
+      "s.toml");
+  EXPECT_THAT(values_of(study, "seed"), ElementsAre("1", "2"));
+  EXPECT_THAT(values_of(study, "workers"), ElementsAre("2", "2"));
+  EXPECT_THAT(values_of(study, "batch"), ElementsAre("64", "64"));
+  const std::string transfer = "[[part]]\nkind = \"transfer\"\nsize = ";
+  const auto sizes = [&](const std::string& list) {
+    return values_of(parse_study(transfer + list, "s.toml"), "size");
+  };
+  EXPECT_THAT(sizes("[\"64K\", 65536, \"1024K\", 1000]\n"), ElementsAre("64K", "1M", "1000"));
+  EXPECT_THAT(
+      values_of(parse_study("[[part]]\nkind = \"round-off\"\nranks = \"04\"\n", "s"), "ranks"),
+      ElementsAre("4"));
+}
+
 TEST(Study, KnowsCodecsByNamesOfItsOwn) {
   const Study study = parse_study(R"(
 [codecs.small]
@@ -182,6 +201,31 @@ TEST(Study, RefusesPredictionsThatTheCommandsDoNotTake) {
                 HasSubstr("'" + axis + "' is for the profile 'here'"));
   for (const std::string key : {"algorithm", "fusion", "seconds", "images"})
     EXPECT_THAT(refused("", key + " = \"foo\"\n"), HasSubstr(key));
+}
+
+// They would fail only once their turn comes.
+TEST(Study, RefusesPredictionsThatNobodyCanMake) {
+  const auto refused = [](const std::string& net, const std::string& more) {
+    return refusal("[[part]]\nkind = \"predict\"\nnet = \"" + net + "\"\n" + more);
+  };
+  const std::string model = "parallel = \"model\"\n";
+  for (const std::string profile : {"profile = \"ec2-k80\"\n", "profile = \"here\"\n"}) {
+    EXPECT_THAT(refused("alexnet", profile + model), HasSubstr("more than fully connected"));
+    EXPECT_THAT(refused("alexnet", profile + "codec = \"onebit:column=shape\"\n"),
+                HasSubstr("needs the tensor's shape"));
+    EXPECT_EQ("no error", refused("alexnet", profile + "parallel = \"hybrid\"\n"));
+    EXPECT_EQ("no error", refused("mnist-mlp", profile + model));
+  }
+  EXPECT_THAT(refused("fcn", "parallel = \"hybrid\"\n"), HasSubstr("no fully connected"));
+}
+
+TEST(Study, RefusesRoundOffInCodecsThatCannotAdd) {
+  const auto refused = [](const std::string& codec) {
+    return refusal("[[part]]\nkind = \"round-off\"\ncodec = \"" + codec + "\"\n");
+  };
+  for (const std::string codec : {"onebit", "qsgd:bits=4", "dynamic8"})
+    EXPECT_THAT(refused(codec), HasSubstr("sum=format is not possible with " + codec));
+  EXPECT_EQ("no error", refused("bf16"));
 }
 
 TEST(Study, RefusesAnAxisAmongTheSettings) {

@@ -75,9 +75,9 @@ TEST(AReport, DoesNotSayYesWhenSeedsFailed) {
   EXPECT_THAT(body, Not(HasSubstr("Yes in")));
   EXPECT_THAT(body, HasSubstr("Quicker, yes: in 1 of 2 measured settings"));
   EXPECT_THAT(body, HasSubstr("2 runs failed and 0 left no error that is a number."));
-  EXPECT_THAT(
-      content(files, "accuracy.csv"),
-      AllOf(HasSubstr(",failed (seeds),"), HasSubstr(",too little data,too little data,2,")));
+  EXPECT_THAT(content(files, "accuracy.csv"),
+              AllOf(HasSubstr(",failed (seeds),"), HasSubstr(",too little data,too little data,3,"),
+                    HasSubstr(",2,,mnist,")));
 }
 
 TEST(AReport, TellsUnclearTimesFromTooFew) {
@@ -215,6 +215,35 @@ TEST(AReport, OfFailuresListsThemWithTheirMessages) {
   EXPECT_THAT(body, HasSubstr("<td>peer: rank 1 &lt;left&gt;, &quot;gone&quot;</td>"));
   EXPECT_LT(body.find("figure-failures"), body.find("figure-cells"));
   EXPECT_THAT(content(files, "failures.csv"), HasSubstr("\"peer: rank 1 <left>, \"\"gone\"\"\""));
+}
+
+// The baseline was measured, but while other programs were at work.
+TEST(AReport, HasNoHeatMapOfBlanks) {
+  Records records;
+  add_timed(records, "fp32", {20, 20.2, 19.9});
+  add_timed(records, "dynamic8", {10, 10.1, 9.9});
+  const auto maps = [&](double others) {
+    for (CellRecord& record : records)
+      if (record.cell.at("codec") == "fp32") record.others = others;
+    const auto files = write_report(study_with(0), records);
+    return std::ranges::count(files, "speedup.csv", &ReportFile::name);
+  };
+  EXPECT_EQ(0, maps(1));
+  EXPECT_EQ(1, maps(0));
+}
+
+TEST(AReport, SaysWhichMachinesHaveNoPrice) {
+  Records records;
+  for (const std::string profile : {"ec2-k80", "dgx1-p100", "h100-node"}) {
+    CellRecord record = predicted("fp32", 21, {18, 24});
+    record.cell.axes["profile"] = profile;
+    record.cell.axes["batch"] = "32";
+    if (profile != "h100-node") record.cell.settings["images"] = "1281167";
+    if (profile == "ec2-k80") record.values["price"] = 0.9;
+    records.push_back(record);
+  }
+  const std::string body = body_of(content(write_report(study_with(0), records), "report.html"));
+  EXPECT_THAT(body, HasSubstr("Not here, because their profiles have no price: dgx1-p100."));
 }
 
 TEST(AReport, NeedsNothingFromAnywhere) {

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import unittest
 
-from studies import CELLS, DEADLINE, MAY_MOUNT, MODULES, SOURCE, STUDY, Studies, environment
+from studies import CELLS, DEADLINE, MAY_MOUNT, MODULES, PROGRAM, SOURCE, STUDY, Studies, environment
 
 
 class Refused(Studies):
@@ -48,8 +48,28 @@ class Refused(Studies):
         self.study(STUDY)
         self.expect_refused(2, "of kind 'train'", "--only", "train")
         self.expect_refused(2, "--most takes a number of cells", "--most", "0")
+        for part in (
+            "kind = 'predict'\nnet = 'alexnet'\nprofile = 'ec2-k80'\nparallel = 'model'",
+            "kind = 'predict'\nnet = 'alexnet'\nprofile = 'ec2-k80'\ncodec = 'onebit:column=shape'",
+            "kind = 'round-off'\ncodec = 'qsgd:bits=4'",
+        ):
+            self.study(f"[[part]]\n{part}\n")
+            self.expect_refused(2, "study.toml:1: .*(hybrid|shape|sum=format)", "--check")
+        self.study(STUDY)
         self.assertFalse(self.out.exists())
-        self.expect_refused(2, "neither", "--from", str(self.folder / "none"))
+        (self.folder / "empty").mkdir()
+        self.expect_refused(2, "neither", "--from", str(self.folder / "empty"))
+
+    def test_refuses_a_file_that_is_not_there_as_every_command_does(self):
+        missing = str(self.folder / "none")
+        self.expect_refused(5, "cannot read .*none", "--from", missing)
+        for words in (["list", missing], ["report", missing], ["compare", missing, missing],
+                      ["report", missing, "--study", str(self.file)], ["run", missing, "-o", str(self.out)]):
+            with self.subTest(words[0]):
+                done = subprocess.run([PROGRAM, "study", *words], env=environment(), capture_output=True, text=True,
+                                      timeout=DEADLINE)
+                self.assertEqual((5, 1), (done.returncode, len(done.stderr.splitlines())), done.stderr)
+                self.assertRegex(done.stderr, "cannot read .*none': No such file")
 
     @unittest.skipUnless(pathlib.Path(MODULES, "narrowcast_train.so").exists(), "no libtorch here")
     def test_refuses_a_data_set_that_is_not_there(self):
