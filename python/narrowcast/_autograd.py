@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, List, Optional, Tuple
+from functools import wraps
+from typing import Any, Callable, List, Optional, Tuple
 
 import torch
-from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
 from ._arithmetic import Dice, cast, gemm
@@ -79,20 +79,54 @@ def _matrix(x: torch.Tensor) -> torch.Tensor:
     return x.reshape(x.shape[:-1].numel(), x.shape[-1])
 
 
+def _graph_of(x: torch.Tensor) -> torch.Tensor:
+    """No values, but the graph of x; x itself would be kept in memory."""
+    return x.reshape(-1)[:0].clone()
+
+
+Gradients = Tuple[Any, ...]
+
+
+def _never_twice(backward: Callable[..., Gradients]) -> Callable[..., Gradients]:
+    """Hands out what was saved, whose last two are the graphs of inputs and weights, and refuses to
+    differentiate the results.
+
+    torch's once_differentiable lets pass what came in without a graph, and is not asked by
+    torch.autograd.grad: its refusal leads to no input. Saved tensors are read once, as activation
+    checkpoints demand.
+    """
+
+    @wraps(backward)
+    def refusing(ctx: Any, gradient: torch.Tensor) -> Gradients:
+        *saved, of_x, of_weight = ctx.saved_tensors
+        with torch.no_grad():
+            found = backward(ctx, gradient, *saved)
+        if not torch.is_grad_enabled():
+            return found
+        handed = (*found, gradient, of_x, of_weight)
+        refusal = torch._C._functions.DelayedError(
+            b"trying to differentiate twice an emulated layer", len(handed)
+        )
+        refused: Gradients = refusal(*handed)[: len(found)]
+        return refused
+
+    return refusing
+
+
 class _Linear(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: Any, weight: Any, bias: Any, call: Call) -> torch.Tensor:
+    def forward(ctx: Any, x: Any, weight: Any, bias: Any, call: Call, *graphs: Any) -> torch.Tensor:
         rows, kernel = call.forward(_matrix(x)).float(), call.forward(weight).float()
-        ctx.save_for_backward(rows, kernel)
+        ctx.save_for_backward(rows, kernel, *graphs)
         ctx.call, ctx.shape, ctx.dtypes = call, x.shape, [t.dtype for t in (x, weight)]
         out = call.matmul(rows, kernel.t(), bias).to(x.dtype)
         # The result itself, in another shape. A view nobody could change in place, as activations do.
         return out.resize_(*x.shape[:-1], weight.shape[0])
 
     @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, gradient: torch.Tensor) -> Tuple[Any, ...]:
-        (rows, kernel), call = ctx.saved_tensors, ctx.call
+    @_never_twice
+    def backward(ctx: Any, gradient: Any, rows: Any, kernel: Any) -> Gradients:
+        call = ctx.call
         incoming = call.backward(_matrix(gradient)).float()
         of_x = of_weight = of_bias = None
         if ctx.needs_input_grad[0]:
@@ -101,14 +135,14 @@ class _Linear(torch.autograd.Function):
             of_weight = call.matmul(incoming.t(), rows).to(ctx.dtypes[1])
         if ctx.needs_input_grad[2]:
             of_bias = call.column_sums(incoming).to(ctx.dtypes[1])
-        return of_x, of_weight, of_bias, None
+        return of_x, of_weight, of_bias, None, None, None
 
 
 def linear(
     x: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.Tensor], arithmetic: Arithmetic
 ) -> torch.Tensor:
     """As torch.nn.functional.linear."""
-    return _Linear.apply(x, weight, bias, arithmetic.call())
+    return _Linear.apply(x, weight, bias, arithmetic.call(), _graph_of(x), _graph_of(weight))
 
 
 Pair = Tuple[int, int]
@@ -138,12 +172,12 @@ def _places(length: int, kernel: int, stride: int, dilation: int) -> int:
 class _Conv(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, x: Any, weight: Any, bias: Any, shape: Shape, call: Call
+        ctx: Any, x: Any, weight: Any, bias: Any, shape: Shape, call: Call, *graphs: Any
     ) -> torch.Tensor:
         padded = F.pad(_by_rows(call.forward, x), shape.padding).float()
         kernel = call.forward(weight.reshape(weight.shape[0], -1)).float()
         window = tuple(weight.shape[2:])
-        ctx.save_for_backward(padded, kernel)
+        ctx.save_for_backward(padded, kernel, *graphs)
         ctx.call, ctx.shape, ctx.window = call, shape, window
         ctx.dtypes = [t.dtype for t in (x, weight)]
         rows = _windows(padded, window, shape.stride, shape.dilation, shape.groups)
@@ -159,9 +193,9 @@ class _Conv(torch.autograd.Function):
         return images.to(x.dtype, memory_format=torch.contiguous_format, copy=True)
 
     @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, gradient: torch.Tensor) -> Tuple[Any, ...]:
-        (padded, kernel), call, shape = ctx.saved_tensors, ctx.call, ctx.shape
+    @_never_twice
+    def backward(ctx: Any, gradient: Any, padded: Any, kernel: Any) -> Gradients:
+        call, shape = ctx.call, ctx.shape
         # Channels last: the values of a block format's block belong to one place.
         rows = gradient.permute(0, 2, 3, 1)
         rows = call.backward(_matrix(rows)).float()
@@ -169,7 +203,7 @@ class _Conv(torch.autograd.Function):
         if ctx.needs_input_grad[0]:
             batch, channels, *places = gradient.shape
             incoming = rows.reshape(batch, *places, channels).permute(0, 3, 1, 2)
-            of_x = _input_gradient(ctx, incoming, kernel).to(ctx.dtypes[0])
+            of_x = _input_gradient(ctx, padded.shape[2:], incoming, kernel).to(ctx.dtypes[0])
         if ctx.needs_input_grad[1]:
             windows = _windows(padded, ctx.window, shape.stride, shape.dilation, shape.groups)
             parts = zip(rows.chunk(shape.groups, dim=1), windows)
@@ -177,7 +211,7 @@ class _Conv(torch.autograd.Function):
             of_weight = of_weight.reshape(kernel.shape[0], -1, *ctx.window).to(ctx.dtypes[1])
         if ctx.needs_input_grad[2]:
             of_bias = call.column_sums(rows).to(ctx.dtypes[1])
-        return of_x, of_weight, of_bias, None, None
+        return of_x, of_weight, of_bias, None, None, None, None
 
 
 def _by_rows(round_matrix: Any, x: torch.Tensor) -> torch.Tensor:
@@ -186,12 +220,15 @@ def _by_rows(round_matrix: Any, x: torch.Tensor) -> torch.Tensor:
     return round_matrix(last.contiguous()).permute(0, 3, 1, 2)
 
 
-def _input_gradient(ctx: Any, incoming: torch.Tensor, kernel: torch.Tensor) -> torch.Tensor:
+def _input_gradient(
+    ctx: Any, size: torch.Size, incoming: torch.Tensor, kernel: torch.Tensor
+) -> torch.Tensor:
     """One sum for each input: the gradient, spread out by the stride, under the mirrored window.
 
-    Adding up overlapping windows afterwards would do sums in float32 that no format has rounded.
+    Adding up overlapping windows afterwards would do sums in float32 that no format has rounded. size:
+    height and width of the padded input.
     """
-    (padded, _), shape, window = ctx.saved_tensors, ctx.shape, ctx.window
+    shape, window = ctx.shape, ctx.window
     batch, channels, height, width = incoming.shape
     spread = incoming.new_zeros(
         batch, channels, (height - 1) * shape.stride[0] + 1, (width - 1) * shape.stride[1] + 1
@@ -199,7 +236,7 @@ def _input_gradient(ctx: Any, incoming: torch.Tensor, kernel: torch.Tensor) -> t
     spread[:, :, :: shape.stride[0], :: shape.stride[1]] = incoming
     reach = [shape.dilation[i] * (window[i] - 1) for i in (0, 1)]
     # What the last window did not reach has had no part in the output.
-    missed = [padded.shape[2 + i] - spread.shape[2 + i] - reach[i] for i in (0, 1)]
+    missed = [size[i] - spread.shape[2 + i] - reach[i] for i in (0, 1)]
     around = (reach[1], reach[1] + missed[1], reach[0], reach[0] + missed[0])
     rows = _windows(F.pad(spread, around), window, (1, 1), shape.dilation, shape.groups)
     outs = []
@@ -207,7 +244,7 @@ def _input_gradient(ctx: Any, incoming: torch.Tensor, kernel: torch.Tensor) -> t
         mirrored = k.reshape(k.shape[0], -1, *window).flip(2, 3).transpose(0, 1)
         outs.append(ctx.call.matmul(r, mirrored.reshape(mirrored.shape[0], -1).t()))
     sums = torch.cat(outs, dim=1)
-    whole = sums.reshape(batch, *padded.shape[2:], sums.shape[1]).permute(0, 3, 1, 2)
+    whole = sums.reshape(batch, *size, sums.shape[1]).permute(0, 3, 1, 2)
     left, right, top, bottom = shape.padding
     return whole[:, :, top : whole.shape[2] - bottom, left : whole.shape[3] - right].contiguous()
 
@@ -227,4 +264,5 @@ def conv2d(
             f"a convolution of {weight.shape[1] * shape.groups} channels takes images of that many, "
             f"not shape {tuple(x.shape)}"
         )
-    return _Conv.apply(x, weight, bias, shape, arithmetic.call())
+    graphs = _graph_of(x), _graph_of(weight)
+    return _Conv.apply(x, weight, bias, shape, arithmetic.call(), *graphs)

@@ -19,7 +19,7 @@ class _Rounding(torch.autograd.Function):
         return way.round(x, way.forward, 2 * ctx.call)
 
     @staticmethod
-    @once_differentiable
+    @once_differentiable  # Enough: what goes out depends on nothing but what comes in.
     def backward(ctx: Any, gradient: torch.Tensor) -> Tuple[Any, ...]:
         return ctx.way.round(gradient, ctx.way.backward, 2 * ctx.call + 1), None
 

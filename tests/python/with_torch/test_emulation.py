@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
 
 import narrowcast
 import narrowcast.torch as nct
@@ -273,9 +274,75 @@ def test_a_network_learns_in_eight_bits():
     assert (model(x).argmax(dim=1) == y).float().mean() > 0.95
 
 
-def test_gradients_of_gradients_are_refused():
+KINDS = {
+    "linear": (lambda: nn.Linear(4, 1), (2, 4)),
+    "convolution": (lambda: nn.Conv2d(2, 3, 3, padding=1), (2, 2, 5, 5)),
+    "convolution of one image": (lambda: nn.Conv2d(2, 3, 3), (2, 5, 5)),
+}
+OF_EACH_KIND = pytest.mark.parametrize("make, shape", KINDS.values(), ids=KINDS)
+
+
+@OF_EACH_KIND
+def test_gradients_of_gradients_are_refused(make, shape):
     """They would be those of the rounding, which has none, and would be missed silently."""
-    layer = nct.emulate(nn.Linear(4, 3), forward=E5M2, backward=E5M2, accumulate=BF16)
-    (gradient,) = torch.autograd.grad(layer(torch.ones(2, 4)).square().sum(), layer.weight, create_graph=True)
-    with pytest.raises(RuntimeError, match="differentiate twice"):
-        gradient.square().sum().backward()
+    layer = nct.emulate(make(), forward=E5M2, backward=E5M2, accumulate=BF16)
+    x = torch.randn(shape, requires_grad=True)
+    scale = torch.ones((), requires_grad=True)
+    # A gradient that comes in has a graph, or, after a plain sum, none: what goes out has one anyway.
+    for outcome in (lambda y: y.square().sum(), lambda y: y.sum()):
+        for first in (x, layer.weight):
+            out = layer(scale * x)
+            (gradient,) = torch.autograd.grad(outcome(out), first, create_graph=True)
+            twice = out.mean() + gradient.square().sum()
+            for second in (scale, x, layer.weight):
+                with pytest.raises(RuntimeError, match="differentiate twice"):
+                    torch.autograd.grad(twice, second, retain_graph=True)
+            with pytest.raises(RuntimeError, match="differentiate twice"):
+                twice.backward()
+
+
+@OF_EACH_KIND
+def test_a_graph_of_gradients_that_nobody_uses_changes_nothing(make, shape):
+    layer = nct.emulate(make(), forward=E5M2, backward=E5M2, accumulate=BF16)
+    inputs = [torch.randn(shape), *(parameter.detach() for parameter in layer.parameters())]
+
+    def found(create_graph, frozen=None):
+        leaves = [leaf.clone().requires_grad_(i != frozen) for i, leaf in enumerate(inputs)]
+        out = torch.func.functional_call(layer, dict(weight=leaves[1], bias=leaves[2]), leaves[0])
+        wanted = [leaf for leaf in leaves if leaf.requires_grad]
+        return torch.autograd.grad(out.sum(), wanted, create_graph=create_graph)
+
+    for frozen in (None, 0, 1, 2):
+        for ours, theirs in zip(found(True, frozen), found(False, frozen)):
+            assert ours.requires_grad and torch.equal(ours, theirs)
+
+
+def test_rounding_on_its_own_has_gradients_of_gradients_where_nothing_is_missed():
+    """What a quantizer hands back depends on what comes in alone."""
+    linear, x = nn.Linear(4, 3, bias=False), torch.ones(2, 4, requires_grad=True)
+    (gradient,) = torch.autograd.grad(cpd.Quantizer(4, 3, 5, 2)(linear(x)).sum(), x, create_graph=True)
+    gradient.square().sum().backward()
+    sums = linear.weight.detach().sum(dim=0, keepdim=True)
+    assert torch.allclose(linear.weight.grad, (4 * sums).expand(3, 4))
+
+
+CHECKPOINTED = {
+    "linear": (lambda: nct.emulate(nn.Linear(5, 3), E5M2, E5M2, BF16), (2, 5)),
+    "convolution": (lambda: nct.emulate(nn.Conv2d(2, 3, 3), E5M2, E5M2, BF16), (2, 2, 5, 5)),
+    "CPD's linear": (lambda: cpd.Quant_Linear(5, 2, exp=5, man=2), (2, 5)),
+    "CPD's convolution": (lambda: cpd.Quant_Conv(1, 2, 3, exp=5, man=2), (1, 1, 5, 5)),
+    "quantizer": (lambda: cpd.Quantizer(4, 3, 5, 2), (2, 5)),
+}
+
+
+@pytest.mark.parametrize("reentrant", (True, False))
+@pytest.mark.parametrize("make, shape", CHECKPOINTED.values(), ids=CHECKPOINTED)
+def test_layers_compute_again_from_activation_checkpoints(make, shape, reentrant):
+    """Those of torch hand out what was saved once, and no second time."""
+    layer, x = make(), torch.randn(shape)
+
+    def function(given):
+        return checkpoint(layer, given, use_reentrant=reentrant)
+
+    for ours, theirs in zip(gradients(function, x), gradients(layer, x)):
+        assert torch.equal(ours, theirs)
