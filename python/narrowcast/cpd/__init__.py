@@ -12,7 +12,7 @@ A format is (exp, man): that many bits of exponent and mantissa, as IEEE 754 has
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, List, Optional, Sequence
 
 from .. import _arithmetic
 from .._arithmetic import Dice, cast, float_spec
@@ -29,10 +29,16 @@ _NEED_TORCH = {
 __all__ = ["Dice", "cast", "float_quantize", "float_spec", "quant_gemm", "sum_nodes", *_NEED_TORCH]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _NEED_TORCH:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_NEED_TORCH[name]}"), name)
+if TYPE_CHECKING:  # For type checkers __getattr__ would have every name there is, of any type.
+    from ._gradients import Nodes as Nodes, sum_gradients as sum_gradients
+    from ._modules import Quant_Conv as Quant_Conv, Quant_Linear as Quant_Linear
+    from ._quantizer import Quantizer as Quantizer, quantizer as quantizer
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name not in _NEED_TORCH:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(f"{__name__}.{_NEED_TORCH[name]}"), name)
 
 
 def __dir__() -> List[str]:
