@@ -64,6 +64,8 @@ def sum_gradients(
             "sum_gradients sums over the ranks of torch.distributed, which is not initialised; "
             "cpd.Nodes emulates many nodes in one process"
         )
+    if process_group is distributed.GroupMember.NON_GROUP_MEMBER:
+        raise UsageError("this rank is not in that group")
     ranks = distributed.get_world_size(process_group)
     if dice is None:
         dice = Dice(step=_next_call(model, process_group or distributed.group.WORLD))

@@ -114,6 +114,15 @@ def _rank(rank, folder):
         backward(model, rank)
         cpd.sum_gradients(model, *list(how.values())[:4], **dict(list(how.items())[4:]))
         results.append([p.grad for p in model.parameters()])
+    group = distributed.new_group([0, 1])
+    model = network()
+    backward(model, rank)
+    if rank < 2:
+        cpd.sum_gradients(model, *list(WAYS[0].values()), process_group=group)
+        results.append([p.grad for p in model.parameters()])
+    else:
+        with pytest.raises(UsageError, match="^this rank is not in that group$"):
+            cpd.sum_gradients(model, process_group=group)
     torch.save(results, f"{folder}/{rank}.pt")
     distributed.destroy_process_group()
 
@@ -125,3 +134,6 @@ def test_real_ranks_end_with_the_bits_of_emulated_ones(tmp_path):
         expected = collected(RANKS, **how)
         for rank in range(RANKS):
             assert all(torch.equal(a, b) for a, b in zip(found[rank][way], expected)), (how, rank)
+    of_two = collected(2, **WAYS[0])
+    for rank in range(2):
+        assert all(torch.equal(a, b) for a, b in zip(found[rank][len(WAYS)], of_two))
