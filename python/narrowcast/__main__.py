@@ -12,8 +12,9 @@ from ._program import PROGRAM
 
 
 def main() -> NoReturn:
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # as it is where its descriptor was closed; the program has words for that
+            stream.flush()
     os.execv(PROGRAM, ["narrowcast", *sys.argv[1:]])
 
 

@@ -40,6 +40,19 @@ def test_its_exit_code_is_that_of_the_program():
     assert done.stderr.decode() == "narrowcast: broken frame: this is not a narrowcast frame\n"
 
 
+@pytest.mark.parametrize(
+    "closed, code, said",
+    ((1, 5, b"narrowcast: cannot write the output: Bad file descriptor\n"), (2, 0, b"")),
+    ids=("stdout", "stderr"),
+)
+def test_streams_may_be_closed(closed, code, said):
+    """Python then has None in the place of its stream."""
+    starter = "import os, sys; os.close(int(sys.argv[1])); os.execv(sys.executable, [sys.executable, *sys.argv[2:]])"
+    words = [str(closed), "-m", "narrowcast", "codecs"]
+    done = subprocess.run([sys.executable, "-c", starter, *words], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (code, said)
+
+
 def test_it_dies_of_signals():
     child = subprocess.Popen(
         [sys.executable, "-m", "narrowcast", "encode", "fp32"], stdin=subprocess.PIPE
