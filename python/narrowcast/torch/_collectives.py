@@ -72,7 +72,7 @@ def all_reduce(
     differ all raise PeerError.
 
     average    instead of the sum
-    algorithm  "direct", "ring" or "gather" (docs/architecture.md)
+    algorithm  "direct", "ring", "hierarchy" or "gather" (docs/architecture.md)
     seed       of codecs that round by chance; equal on all ranks
 
     >>> import torch, narrowcast.torch as nct
