@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Optional
 
 import torch
 
 from .._errors import UsageError
+
+
+# What torch puts into the names of a module's parameters when it wraps the module: torch.compile does, and activation
+# checkpoints.
+_WRAPPERS = re.compile(r"(?:^|(?<=\.))(?:_orig_mod|_checkpoint_wrapped_module)\.")
 
 
 class Layout:
@@ -27,7 +33,7 @@ class Buckets:
 
     def __init__(self, module: torch.nn.Module) -> None:
         self._module = module
-        self._names = {id(p): name for name, p in module.named_parameters()}
+        self._names = {id(p): name for name, _, p in _named(module)}
         self._layouts: dict[Any, Any] = {}
         self._numbers: dict[Any, Any] = {}
         self.changed = False  # since order() was last called
@@ -56,8 +62,8 @@ class Buckets:
         ignored = getattr(self._module, "_ddp_params_and_buffers_to_ignore", ())
         return [
             (name, p.numel(), _innermost(p))
-            for name, p in self._module.named_parameters()
-            if p.requires_grad and name not in ignored
+            for name, own_name, p in _named(self._module)
+            if p.requires_grad and own_name not in ignored
         ]
 
     def layouts(self, buckets: int) -> list[Any]:
@@ -83,6 +89,14 @@ class Buckets:
         if buffer.layout is torch.strided:
             _require_places(bucket, layout, buffer)
         return layout
+
+
+def _named(module: torch.nn.Module) -> list[Any]:
+    """The parameters: the name that rules and residuals go by, as if nothing were wrapped; the module's own; itself."""
+    named = [(_WRAPPERS.sub("", name), name, p) for name, p in module.named_parameters()]
+    if len({name for name, _, _ in named}) < len(named):  # a module that has such names of its own
+        return [(name, name, p) for _, name, p in named]
+    return named
 
 
 def _innermost(parameter: torch.Tensor) -> Optional[int]:

@@ -9,9 +9,11 @@ from typing import Any, Callable, Iterable, Optional, Union
 import torch
 from torch.nn.parallel import DistributedDataParallel
 
+from .. import _core
 from .._arithmetic import threads_of
 from .._codecs import seed_of
 from .._errors import UsageError
+from ._buckets import Buckets
 from ._handle import Handle
 from ._plain import Plain
 from ._plans import max_error_of, offered_of, plan_of
@@ -67,6 +69,8 @@ def compress(
     chosen = None if isinstance(plan, str) and plan == "auto" else plan_of(plan)
     offered, bound = offered_of(codecs), max_error_of(max_error)
     seed, threads = seed_of(seed), threads_of(threads)
+    if chosen is not None:
+        _require_fit(chosen, model.module)
     hook = _hook_of(model)
     handle = Handle(
         model,
@@ -82,6 +86,22 @@ def compress(
     return handle
 
 
+def _require_fit(plan: Any, module: torch.nn.Module) -> None:
+    """Parameters without a dimension have no innermost one, which codecs may go by."""
+    scalars = [tensor for tensor in Buckets(module).expected() if tensor[2] is None]
+    if not scalars:
+        return
+    net = _core.carried_net(0, 1, 1.0)  # one rank, and nothing travels
+    try:
+        for tensor in scalars:
+            name = tensor[0]
+            _core.make_exchange(net, plan, [tensor], 0, 0, 1).close()
+    except UsageError as error:
+        raise UsageError(f"parameter '{name}' has no dimensions: {error}") from None
+    finally:
+        net.close()
+
+
 class _Hook:
     """What a model has been given: torch knows no way to take it away again."""
 
@@ -92,6 +112,14 @@ class _Hook:
     def __call__(self, bucket: Any) -> Any:
         take = self._plain.take
         return take(bucket) if self.handle is None else self.handle.take(bucket, take)
+
+
+class _NotCopied(list):  # type: ignore[type-arg]
+    """What torch notes a model's hooks in, and copies and pickles with the model. But it does not register them with the
+    copy, which has none, and the hook has a process group and threads, which cannot be copied."""
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return list, ()
 
 
 _hooks: "weakref.WeakKeyDictionary[DistributedDataParallel, _Hook]" = weakref.WeakKeyDictionary()
@@ -109,6 +137,8 @@ def _hook_of(model: DistributedDataParallel) -> _Hook:
         if getattr(model, "_comm_hooks", None):
             raise refused
         hook = _Hook(model)
+        if hasattr(model, "_comm_hooks"):
+            model._comm_hooks = _NotCopied()
         try:
             model.register_comm_hook(hook, _narrowcast_hook)
         except RuntimeError as error:

@@ -9,29 +9,30 @@ from typing import Any, Optional
 import torch
 
 from .. import _core
-from .._errors import UsageError
+from .._errors import PeerError, UsageError
 from ._buckets import Buckets
 from ._carrier import take_short_turns
 from ._staging import Staging
 from ._stats import Stats, line_about
+from ._wire import at_exit, is_closed
 
 _FIRST_CHANNEL = 16
+_EXIT_SECONDS = 2.0
 
 
 class Step:
     """The buckets of one backward pass."""
 
     def __init__(self, held: bool) -> None:
+        self.number = 0
         self.held = held  # nothing leaves before all buckets are there
         self.parts: list[Any] = []  # what was staged, and its layout
-        self.is_whole = False  # all buckets were taken: done will be set, by success or by a deadline
+        # All buckets were taken: done will be set when the sums are there, or a rank is lost. That a rank lives and
+        # does not take the step the transport cannot know, so who waits for done gives up after a while.
+        self.is_whole = False
         self.done = threading.Event()
         self.error: Optional[BaseException] = None
-
-    def result(self, *_: Any) -> None:
-        self.done.wait()
-        if self.error is not None:
-            raise self.error
+        self.limit: Optional[threading.Timer] = None
 
 
 class Engine:
@@ -52,12 +53,16 @@ class Engine:
         self._staging = Staging()
         self._exchange: Any = None
         self._channel = _FIRST_CHANNEL
+        self._patience = min(wire.patience, threading.TIMEOUT_MAX)
         self._tensors: list[Any] = []  # of the exchange, in its order
         self._step: Optional[Step] = None
         self._saved: Optional[dict[Any, Any]] = None  # residuals that wait for an exchange
         self._failed: Optional[BaseException] = None
+        self._failing = threading.Lock()
+        self.gave_up = False  # and the thread may still wait, for a rank that does not come
         self._tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._worker = threading.Thread(target=self._work, daemon=True, name="narrowcast")
+        at_exit(self)
         self._worker.start()
 
     @property
@@ -72,6 +77,18 @@ class Engine:
             return False
         self._drop_exchange()
         return True
+
+    def let_go(self) -> None:
+        """The model is gone: its thread ends and leaves, and nobody waits for that. Python drops what nobody holds on any
+        thread, also on that one."""
+        self._tasks.put(self._leave)
+        self._tasks.put(None)
+
+    def abandon(self) -> None:
+        """At the end of the process: whatever is under way fails, here and on the other ranks."""
+        self.wire.leave()
+        if self.close(_EXIT_SECONDS):
+            self.wire.close()
 
     # On the thread of back-propagation.
 
@@ -97,8 +114,12 @@ class Engine:
         if not bucket.is_last():
             return staged.future
         step.is_whole = True
+        if not _call_after_backward(lambda: self._result(step)):
+            # torch waits for the futures by itself, and without end.
+            step.limit = threading.Timer(self._patience, self._give_up, (step,))
+            step.limit.daemon = True
+            step.limit.start()
         self._tasks.put(lambda: self._finish(step))
-        _raise_after_backward(step)
         return staged.future.then(lambda future: _value(step, future))
 
     def count_plain_step(self) -> None:
@@ -109,6 +130,7 @@ class Engine:
     def _begin(self) -> None:
         self._settle("the backward pass before this one has not ended")
         self._step = Step(held=self._exchange is None or self.watcher is not None)
+        self._step.number = self.steps
         if not self._step.held:
             self._exchange.begin(self.steps, self.epoch)
 
@@ -120,16 +142,51 @@ class Engine:
         if step is None:
             return
         if step.is_whole:
-            step.done.wait()
+            self._await_end(step)
         elif not step.done.is_set():
             raise UsageError(otherwise)
         if self._failed is not None:
             raise self._failed
 
+    def _result(self, step: Step) -> None:
+        self._await_end(step)
+        if step.error is not None:
+            raise step.error
+
+    def _await_end(self, step: Step) -> None:
+        """For as long as torch's own all-reduce would wait."""
+        if not step.done.wait(self._patience):
+            self._give_up(step)
+
+    def _give_up(self, step: Step) -> None:
+        """The step fails, and the other ranks see this one leave."""
+        if not step.done.is_set():
+            self._fail(
+                step,
+                PeerError(
+                    f"not all ranks have taken part in step {step.number} within {self._patience:g} s, the "
+                    "timeout of the model's process group"
+                ),
+            )
+            self.gave_up = True
+            self.wire.leave()
+            # Shared memory cannot be left while the exchange waits in it: the thread leaves as soon as that ends.
+            self._tasks.put(self._leave)
+
+    def _fail(self, step: Step, error: BaseException) -> None:
+        """The first error is the one that counts: others follow from it."""
+        with self._failing:
+            self._failed = step.error = self._failed or error
+
     def _ready(self, staged: Any, layout: Any) -> None:
         self._exchange.ready(layout.tensors, layout.offsets, staged.values)
 
     # On the engine's own thread.
+
+    def _leave(self) -> None:
+        self._drop_exchange()
+        self.wire.close()
+        is_closed(self)
 
     def _work(self) -> None:
         take_short_turns()  # and so does the exchange's thread, which is started from here
@@ -142,7 +199,7 @@ class Engine:
             if step.error is None:
                 call()
         except Exception as error:
-            self._failed = step.error = error
+            self._fail(step, error)
 
     def _await(self, staged: Any, layout: Any) -> None:
         staged.await_values()
@@ -155,6 +212,8 @@ class Engine:
             if step.error is not None and not staged.future.done():
                 staged.future.set_result(staged.bucket)
         step.done.set()
+        if step.limit is not None:
+            step.limit.cancel()
 
     def _carry_out(self, step: Step) -> None:
         if self._exchange is None:
@@ -237,13 +296,14 @@ class Engine:
         self._settle("a backward pass is under way")
 
 
-def _raise_after_backward(step: Step) -> None:
+def _call_after_backward(call: Any) -> bool:
     """What went wrong is raised as it is, by backward() itself. What futures raise in C++ becomes a
-    RuntimeError, and serves where there is no backward pass."""
+    RuntimeError, and serves where there is no backward pass: then this says False."""
     try:
-        torch.autograd.Variable._execution_engine.queue_callback(step.result)
+        torch.autograd.Variable._execution_engine.queue_callback(call)
     except RuntimeError:
-        pass
+        return False
+    return True
 
 
 def _value(step: Step, future: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import weakref
 from typing import Any, Callable, Mapping, Optional
 
 import torch
@@ -13,7 +14,7 @@ from .._errors import UsageError
 from ._auto import Auto, pays, verdict_of
 from ._engine import Engine
 from ._trial import Trial
-from ._wire import Wire, at_exit, is_closed
+from ._wire import Wire, is_closed
 
 _TALK = 1  # the conversation of what is not gradients
 _EXIT_SECONDS = 2.0
@@ -52,10 +53,12 @@ class Handle:
             self._wire.close()
             raise
         self._speak = speak = say if self._wire.rank == 0 else (lambda line: None)
-        at_exit(self)
         self._engine = Engine(
             model.module, plan, self._wire, seed=seed, threads=threads, say=speak
         )
+        # A model that goes takes the engine along, remove() or not. It must not be held by what this holds.
+        self._end = weakref.finalize(model, self._engine.let_go)
+        self._end.atexit = False
         if measured:
             self._engine.watcher = Auto(
                 model,
@@ -133,12 +136,13 @@ class Handle:
         if self.removed:
             return
         self.removed = self.is_plain = True
+        self._end.detach()
         self._trial = None
         if self._engine.watcher is not None:
             self._engine.watcher.close()
-        self._engine.close()
-        self._wire.close()
-        is_closed(self)
+        if self._engine.close(_EXIT_SECONDS if self._engine.gave_up else None):
+            self._wire.close()
+            is_closed(self._engine)
 
     def take(self, bucket: Any, plain: Callable[[Any], Any]) -> Any:
         """What the hook calls for each bucket; `plain` lets it travel as torch has it."""
@@ -153,12 +157,6 @@ class Handle:
             self._follow_trial()
         return future
 
-    def abandon(self) -> None:
-        """At the end of the process: whatever is under way fails, here and on the other ranks."""
-        self._wire.leave()
-        if self._engine.close(_EXIT_SECONDS):
-            self._wire.close()
-
     def _read(self, state: Any) -> tuple[list[int], dict[Any, Any]]:
         """Digits and residuals of a state. Raises where state_dict() cannot have given it."""
         _require_state(state)
@@ -169,7 +167,7 @@ class Handle:
         return [*divmod(state["step"], _DIGIT), *divmod(state["epoch"], _DIGIT)], residuals
 
     def _require_open(self) -> None:
-        if self.removed:
+        if self.removed or not self._end.alive:
             raise UsageError("this handle was removed, and its state went with it")
 
     def _become_plain(self) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import atexit
 import datetime
 import os
+import threading
 from typing import Any, Optional
 
+import torch
 import torch.distributed as dist
 
 from .. import _core
@@ -14,6 +16,7 @@ from .._errors import PeerError, UsageError
 from ._carrier import Carrier, take_short_turns
 
 _GOODBYE_SECONDS = 3.0
+_DEVICES = ("cpu", "cuda")  # that a group may have a backend for
 _TRANSPORTS = ("auto", "shm", "gloo")
 
 _open: set[Any] = set()
@@ -27,12 +30,14 @@ class Wire:
             raise UsageError(f"there is no transport '{transport}': {', '.join(_TRANSPORTS)}")
         self._carrier: Optional[Carrier] = None
         self.net: Any = None
+        self._leaving = threading.RLock()  # close() would take from leave() what it is at, on another thread
         group = group or dist.group.WORLD
         ranks = tuple(dist.get_process_group_ranks(group))
         self.rank = ranks.index(dist.get_rank())
         self.size = len(ranks)
+        self.patience = _timeout_of(group)
         # Not kept: torch's store ends with the last who holds it, and then another may take its port.
-        board = Board(group, ranks, deadline)
+        board = Board(group, ranks, min(deadline, self.patience))
         self.machines = board.assemble("machine", _machine())
         descriptor = self._shared_memory(transport, board)
         if descriptor is not None:
@@ -57,7 +62,8 @@ class Wire:
     def close(self) -> None:
         """Leaves, orderly: what was sent still arrives. May be called twice."""
         is_closed(self)
-        net, self.net = self.net, None
+        with self._leaving:
+            net, self.net = self.net, None
         if net is None:
             return
         net.leave()
@@ -68,9 +74,10 @@ class Wire:
         net.close()
 
     def leave(self) -> None:
-        """The first half of close(): whatever waits for a message fails."""
-        if self.net is not None:
-            self.net.leave()
+        """The first half of close(): whatever waits for a message fails, except in shared memory."""
+        with self._leaving:
+            if self.net is not None:
+                self.net.leave()
 
     abandon = close
 
@@ -149,6 +156,19 @@ class Board:
             return dist.ProcessGroupGloo(self._store, self._rank, self._size, self._timeout)
         finally:
             _core.set_turn(0)
+
+
+def _timeout_of(group: Any) -> float:
+    """How many seconds torch's own collectives of a group wait at most."""
+    for device in _DEVICES:
+        try:
+            backend = group._get_backend(torch.device(device))
+            # With TORCH_DISTRIBUTED_DEBUG=DETAIL it is in a wrapper, which has no options.
+            backend = getattr(backend, "wrapped_pg", backend)
+            return float(backend.options._timeout.total_seconds())
+        except (AttributeError, RuntimeError):  # none for that device, or one without options, such as MPI
+            continue
+    return float(dist.distributed_c10d.default_pg_timeout.total_seconds())
 
 
 _abandoned: list[Any] = []

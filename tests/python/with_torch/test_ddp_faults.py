@@ -110,9 +110,27 @@ def test_a_group_that_ends_takes_its_threads_and_descriptors_along(transport, tm
         assert all(after <= before + 1 for before, after in zip(second, last)), rank.said
 
 
+@every_transport
+def test_a_model_that_is_dropped_takes_everything_along(transport, tmp_path):
+    for rank in job.run("lives.py", 2, "dropped", transport, str(tmp_path)):
+        assert not any(rank.said["alive"]) and rank.said["open"] == 0, rank.said
+        (_, second, *_, last) = rank.said["counts"]
+        assert all(after <= before + 1 for before, after in zip(second, last)), rank.said
+
+
 def test_who_connects_a_group_keeps_nobody_from_using_others(tmp_path):
     for rank in job.run("lives.py", 2, "connecting", "shm", str(tmp_path)):
         assert rank.said == {"sums": [2, 2]}, rank.err
+
+
+@every_transport
+def test_a_rank_that_does_not_take_its_step_is_waited_for_as_torch_would(transport, tmp_path):
+    first, second = job.run("lives.py", 2, "idle", transport, str(tmp_path))
+    for _, words in first.said["raised"]:
+        assert "step 2 within 2 s, the timeout of the model's process group" in words, first.err
+    assert [kind for kind, _ in first.said["raised"]] == ["PeerError", "RuntimeError"]  # torch's for a future
+    assert all(2 <= seconds < 60 for seconds in first.said["seconds"]), first.said
+    assert [kind for kind, _ in second.said["raised"]] == ["PeerError"] * 2, second.err
 
 
 @every_transport
@@ -140,6 +158,11 @@ def test_what_cannot_be_is_refused_with_what_can():
         "UsageError",
         "there is no transport 'pigeon': auto, shm, gloo",
     ]
+    assert rank.said["shape"] == [
+        "UsageError",
+        "parameter 'scale' has no dimensions: codec onebit with column=shape needs the tensor's shape",
+    ]
+    assert rank.said["shaped"] is None
     assert rank.said["sparse"][0] == "UsageError" and "sparse" in rank.said["sparse"][1]
 
 
@@ -149,6 +172,20 @@ def test_gradients_travel_as_before_after_remove():
         gone = ["UsageError", "this handle was removed, and its state went with it"]
         closed = ["UsageError", "the connection between the ranks is closed"]
         assert rank.said["after"] == [gone, gone, closed]
+
+
+def test_a_copy_of_a_compressed_model_is_not_compressed_and_can_be():
+    for rank in ended("copies", 2):
+        assert rank.said["steps"] == [[1, 1, 1]] * 4, rank.err
+        assert rank.said["last"] == 2 and rank.said["measured"] == 2
+
+
+def test_rules_and_residuals_know_parameters_of_wrapped_modules():
+    first, second = ended("wrapped", 2)
+    weights = [f"residual/sender/{rank}/{layer}.weight" for rank in (0, 1) for layer in (0, 1, 2)]
+    assert [name for name in first.said["names"] if "/sender/" in name] == weights, first.err
+    assert not any("_orig_mod" in name or "wrapped" in name for name in first.said["names"])
+    assert second.said["names"] == []
 
 
 def test_a_codec_that_hides_nan_hides_none_from_ranks():

@@ -1,5 +1,8 @@
 """Ranks that die, disagree or are asked for what cannot be.  faults.py CASE TRANSPORT"""
 
+import copy
+import inspect
+import io
 import os
 import signal
 import sys
@@ -10,7 +13,9 @@ from advice import advised
 from job import error, say
 from small import WIDTH, model, step
 from torch import nn
+from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
 from torch.nn.parallel import DistributedDataParallel
+from torch.optim.swa_utils import AveragedModel
 
 import narrowcast
 import narrowcast.torch as nct
@@ -142,6 +147,8 @@ def wrong():
         alone=error(alone),
         transport=error(lambda: nct.compress(model(), "fp32", transport="pigeon")),
         sparse=error(sparse),
+        shape=error(shapeless),
+        shaped=error(lambda: shapeless(min_elements=10000)),
     )
 
 
@@ -159,6 +166,13 @@ def sparse():
     ddp = DistributedDataParallel(nn.Embedding(10, 4, sparse=True))
     compress(ddp)
     ddp(torch.tensor([1, 2])).sum().backward()
+
+
+def shapeless(min_elements=0):
+    net = nn.Linear(4, 4)
+    net.scale = nn.Parameter(torch.tensor(1.0))
+    rules = [{"tensors": "*", "codec": "bf16", "schedule": [{"step": 3, "codec": "onebit:column=shape"}]}]
+    compress(DistributedDataParallel(net), {"min_elements": min_elements, "rule": rules}).remove()
 
 
 def removed():
@@ -179,6 +193,74 @@ def removed():
         step(ddp)
         results.append(torch.cat([p.grad.reshape(-1) for p in ddp.parameters()]))
     say(same=bool(torch.equal(*results)), after=after)
+
+
+def copies():
+    """A copy of a compressed model is one that is not, and can be."""
+    ddp = model()
+    handle = compress(ddp)
+    step(ddp)
+    averaged = AveragedModel(ddp)
+    copied = [copy.deepcopy(ddp), averaged.module, loaded(ddp), copy.deepcopy(loaded(ddp))]
+    steps = []
+    for each in copied:
+        step(each)
+        before = handle.stats()["steps"]
+        own = compress(each)
+        step(each)
+        steps.append([before, handle.stats()["steps"], own.stats()["steps"]])
+        own.remove()
+    averaged.update_parameters(ddp)
+    step(ddp)
+    say(steps=steps, last=handle.stats()["steps"], measured=measured())
+    handle.remove()
+
+
+def measured():
+    """While plan="auto" notes when forward and backward begin."""
+    ddp = model()
+    handle = compress(ddp, "auto")
+    step(ddp)
+    each = loaded(copy.deepcopy(ddp))
+    step(each)
+    step(ddp)
+    steps = handle.stats()["steps"]
+    handle.remove()
+    return steps
+
+
+def loaded(ddp):
+    file = io.BytesIO()
+    torch.save(ddp, file)
+    options = {"weights_only": False} if "weights_only" in inspect.signature(torch.load).parameters else {}
+    return torch.load(io.BytesIO(file.getvalue()), **options)
+
+
+def wrapped():
+    """Rules and residuals know parameters by the names that they have without wrappers."""
+    net = nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH))
+    net[0] = compiled(net[0])
+    net[1] = checkpoint_wrapper(net[1])
+    rules = [{"tensors": f"{layer}.weight", "codec": "qsgd:bits=4", "feedback": True} for layer in range(3)]
+    ddp = DistributedDataParallel(compiled(net))
+    handle = compress(ddp, {"min_elements": 0, "rule": rules})
+    empty = handle.state_dict()
+    handle.load_state_dict(empty)
+    step(ddp)
+    state = handle.state_dict()
+    handle.load_state_dict(state)
+    handle.remove()
+    again = compress(ddp, {"min_elements": 0, "rule": rules})
+    again.load_state_dict(state)  # before there is any bucket
+    again.remove()
+    say(names=sorted(state["residuals"]))
+
+
+def compiled(module):
+    try:
+        return torch.compile(module, backend="eager")  # which compiles nothing, and gives the same names
+    except RuntimeError:
+        return module  # torch 2.0 refuses to on Python 3.11
 
 
 def overflow():

@@ -1,12 +1,15 @@
 """Groups that begin and end, ranks that are replaced, late, forked or out of batches.  lives.py CASE TRANSPORT FOLDER"""
 
 import atexit
+import datetime
 import faulthandler
 import gc
 import os
 import signal
 import sys
 import threading
+import time
+import weakref
 
 import torch
 import torch.distributed as dist
@@ -19,6 +22,7 @@ from narrowcast.torch import _collectives, _wire
 CASE, TRANSPORT, FOLDER = sys.argv[1:4]
 RANK, RANKS = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 LIVES = 5
+IDLE_SECONDS = 2.0
 PATIENCE = int(float(os.environ["PATIENCE"]))
 
 if TRANSPORT == "gloo":
@@ -89,6 +93,30 @@ def lives():
     say(counts=counts)
 
 
+def dropped():
+    """What there is after each of several models and handles that nobody has removed; some are still measured."""
+    begin()
+    counts, alive = [], []
+    for life in range(2 * LIVES):
+        ddp = model()
+        handle = compress(ddp, "auto" if life % 2 else "dynamic8")
+        for _ in range(3):
+            step(ddp)
+        parameters = [weakref.ref(parameter) for parameter in ddp.parameters()]
+        del ddp, handle
+        dist.barrier()
+        until = time.monotonic() + PATIENCE / 4
+        while any(parameter() is not None for parameter in parameters) and time.monotonic() < until:
+            gc.collect()
+            time.sleep(0.02)
+        alive.append(sum(parameter() is not None for parameter in parameters))
+        while _wire._open and time.monotonic() < until:
+            time.sleep(0.02)
+        if life % 2:
+            counts.append([len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd"))])
+    say(counts=counts, alive=alive, open=len(_wire._open))
+
+
 def connecting():
     """A thread of the first rank waits until the second connects a group, and that one waits for a letter first."""
     begin()
@@ -117,6 +145,31 @@ def connecting():
         nct.recv(torch.zeros(2), 0, "fp32", known)
         connect()
     say(sums=sums.tolist())
+
+
+def idle():
+    """The second rank lives and does not take its step; nor does it beside one that only follows, as in a Join."""
+    begin()
+    limited = dist.new_group(list(range(RANKS)), timeout=datetime.timedelta(seconds=IDLE_SECONDS))
+    seconds, raised = [], []
+    for followed in (False, True):
+        dist.barrier()
+        ddp = model(limited)
+        handle = compress(ddp, plan(60))
+        for _ in range(2):
+            step(ddp)
+        dist.barrier()
+        begun = time.monotonic()
+        if RANK == 1:
+            time.sleep(IDLE_SECONDS + 1)
+        # What a rank without batches does in torch's join(), once it has asked the others.
+        take = ddp._match_all_reduce_for_bwd_pass if followed and RANK == 0 else lambda: step(ddp)
+        # Through shared memory the step of the one that is late may still succeed.
+        raised.append(error(take) or error(take))
+        seconds.append(time.monotonic() - begun)
+        handle.remove()
+    say(raised=raised, seconds=seconds)
+    os._exit(0)
 
 
 def epochs():
