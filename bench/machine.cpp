@@ -37,7 +37,7 @@ std::string field(const char* path, std::string_view key, char separator) {
 // are one kind.
 std::string processor() {
   constexpr const char* kPath = "/proc/cpuinfo";
-  const std::string name = field(kPath, "model name", ':');
+  std::string name = field(kPath, "model name", ':');
   const std::string family = field(kPath, "cpu family", ':');
   if (family == "unknown") return name;
   return fmt::format("{}, family {} model {}", name, family, field(kPath, "model\t", ':'));
